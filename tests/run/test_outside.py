@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.test_load import null_server
 from tests.run.demo import SERVER, demo
 from tests.run.test_end_to_end import report_of, touchstone
 from touchstone.bench.outside import inspect_outside
@@ -53,6 +54,49 @@ def service(folder: Path, fault: str = "", *, mode: tuple[str, ...] = ()) -> Ite
     finally:
         process.terminate()
         process.wait()
+
+
+BOTH = """
+schema = 1
+name = "both"
+title = "Both protocols"
+summary = "One answer over HTTP/1.1 and over HTTP/2."
+ready = { target = "/" }
+contract = [{ id = "answers", says = "it answers", steps = [{ target = "/", expect = { body = "ok" } }] }]
+[loads.h1]
+title = "HTTP/1.1"
+connections = 4
+seconds = 1
+warmup_s = 0.5
+requests = [{ name = "one", target = "/", expect = { body = "ok" } }]
+[loads.h2]
+title = "HTTP/2"
+protocol = "h2c"
+connections = 2
+streams = 2
+seconds = 1
+warmup_s = 0.5
+requests = [{ name = "one", target = "/", expect = { body = "ok" } }]
+"""
+
+
+def test_a_load_speaks_the_protocol_that_it_states(tmp_path: Path) -> None:
+    (tmp_path / "both").mkdir()
+    (tmp_path / "both" / "scenario.toml").write_text(BOTH)
+    with null_server() as url:
+        code, report = report_of(tmp_path, "both", "--rounds", "1", "--phase", "load", "--url", f"null={url}")
+    assert code == 0
+    loaded = {s["load"]: s for s in report["run"]["samples"] if s["phase"] == "load" and s["contender"] == "null"}
+    assert loaded["h2"]["spec"]["protocol"] == "h2c"
+    for sample in loaded.values():
+        assert sample["figures"]["throughput"] > 0
+        assert not sample["failure"]
+    with service(tmp_path / "a") as (url, _):
+        (tmp_path / "both" / "scenario.toml").write_text(BOTH.replace('"ok"', '"pong"').replace('"/"', '"/ping"'))
+        code, report = report_of(tmp_path, "both", "--rounds", "1", "--phase", "load", "--url", f"old={url}")
+    assert code == 4
+    (failed,) = report["judgement"]["failed"]
+    assert "HTTP/1.1" in failed["reason"]
 
 
 def test_a_service_is_put_next_to_a_stack_in_the_same_laps(tmp_path: Path) -> None:

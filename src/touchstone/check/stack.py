@@ -158,9 +158,11 @@ def _program(file: Path, key: Place, words: list[str], variant: Variant, tools: 
         hint = f"add {program} to needs" if program in TOOLS else _whereabouts(program, variant.artifacts)
         yield Problem(file, key, f"{program!r} is neither a tool in `needs` nor a path", hint)
         return
-    if not _is_shipped(program.replace("{work}/", "").removeprefix("./"), variant.artifacts):
+    within = program.replace("{work}/", "").removeprefix("./")
+    if not _is_shipped(within, variant.artifacts):
         shipped = ", ".join(variant.artifacts) or "none"
-        yield Problem(file, key, f"{program!r} is not among the artifacts ({shipped})", "add it to `artifacts`")
+        hint = f"add {within!r} to `artifacts`, whose paths begin in the work folder"
+        yield Problem(file, key, f"{program!r} is not among the artifacts ({shipped})", hint)
 
 
 def _whereabouts(program: str, artifacts: list[str]) -> str:

@@ -140,6 +140,8 @@ def traffic(load: Load, url: str, *, seed: int, fresh: str | None) -> protocol.T
         "loop": _steady(load),
         "connections": load.connections,
         "pipeline": load.pipeline,
+        "protocol": load.protocol,
+        "streams": load.streams,
         "keepalive": load.keepalive,
         "repeat": load.repeat,
         "timeout_s": load.timeout_s,

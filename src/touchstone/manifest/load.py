@@ -37,6 +37,11 @@ class Load(Mix):
     pipeline: Annotated[int, Field(ge=1)] = 1
     """How many requests a connection sends before it waits for a response. Above 1 it needs `requests` and
     `keepalive`."""
+    protocol: Literal["h1", "h2c"] = "h1"
+    """What is spoken under this load: `h1` is HTTP/1.1; `h2c` is HTTP/2 in clear, without asking first. The contract is
+    checked over HTTP/1.1 on the same port."""
+    streams: Annotated[int, Field(ge=1)] = 1
+    """How many requests are under way on each connection of `h2c` at a time. Journeys have one."""
     keepalive: bool = True
     """Whether connections are kept; if not, each request opens one of its own."""
     repeat: bool = True
@@ -94,6 +99,18 @@ class Load(Mix):
             raise ValueError("journeys need a pipeline of 1: a request waits for what the one before it captures")
         if self.pipeline > 1 and not self.keepalive:
             raise ValueError("a pipeline above 1 needs `keepalive`: without it, a connection has one request")
+        return self
+
+    @model_validator(mode="after")
+    def _protocol_fits(self) -> Load:
+        if self.protocol == "h1" and self.streams > 1:
+            raise ValueError('streams belong to HTTP/2: set `protocol = "h2c"`, or leave `streams` out')
+        if self.protocol != "h1" and self.pipeline > 1:
+            raise ValueError("a pipeline belongs to HTTP/1.1: over HTTP/2 set `streams`")
+        if self.protocol != "h1" and not self.keepalive:
+            raise ValueError("connections of HTTP/2 are kept: leave `keepalive` out")
+        if self.journeys and self.streams > 1:
+            raise ValueError("journeys need one stream: a request waits for what the one before it captures")
         return self
 
     @model_validator(mode="after")

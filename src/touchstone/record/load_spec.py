@@ -33,6 +33,8 @@ class LoadSpec(EngineRecord):
     steps: int | None = _or(None)
     arrivals: str | None = _or(None)
     pipeline: int = _or(1)
+    protocol: str = _or("h1")
+    """`h1`, `h2c` or `h2`."""
     streams: int = _or(1)
     """Of HTTP/2, on each connection."""
     keepalive: bool = _or(True)
@@ -64,7 +66,7 @@ class LoadSpec(EngineRecord):
 
 def spec_of_job(job: Mapping[str, Any]) -> dict[str, Any]:
     """What a job of the engine says of the load that it puts on, in a specification's form."""
-    named = ("connections", "pipeline", "streams", "keepalive", "repeat", "timeout_s")
+    named = ("connections", "pipeline", "protocol", "streams", "keepalive", "repeat", "timeout_s")
     loop = job.get("loop")
     kind = loop.get("kind") if isinstance(loop, Mapping) else loop
     told = {key: job[key] for key in named if key in job}

@@ -163,9 +163,11 @@ def _elsewhere(view: View, columns: list[Column]) -> str:
         if column.place.phase != lead.place.phase or column.place == lead.place:
             continue
         found = _compared(view, column.place, column.figure.name)
+        if not found:
+            continue
         ahead = _by_kind(found).get("better", [])
         leader = f"{ahead[0].contender} leads" if ahead else "no one is known to lead"
-        if found and all(sign(c).kind == "worse" for c in found):
+        if all(sign(c).kind == "worse" for c in found):
             leader = f"{found[0].baseline} leads"
         what = "" if column.figure == lead.figure else f" ({column.figure.in_sentence})"
         leaders.setdefault(leader, []).append(view.title(column.place) + what)

@@ -80,7 +80,10 @@ def load_line(view: View, load: str) -> str:
         rising = {"steps": "rate rising in steps", "ramp": "rate rising steadily"}
         parts.append(rising.get(spec.loop, f"{spec.loop} loop"))
     if spec.connections:
-        parts.append(plural(spec.connections, "connection"))
+        each = f" of {plural(spec.streams, 'stream')}" if spec.streams > 1 else ""
+        parts.append(plural(spec.connections, "connection") + each)
+    if spec.protocol != "h1":
+        parts.append(f"HTTP/2 ({spec.protocol})")
     if spec.rate:
         up_to = "" if spec.loop == "open" else "up to "
         parts.append(f"{up_to}{spec.rate:,.0f} requests/s")

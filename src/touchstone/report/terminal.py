@@ -283,8 +283,6 @@ def print_findings(console: Console, view: View, *, most: int | None = None) -> 
         for step in cause.next_steps:
             _say(console, Text.assemble(("next: ", "dim"), step), 6)
     if left := len(found) - len(shown):
-        doubts = len(grave) - len(shown)
-        which = f"{plural(left, 'more finding' if shown else 'finding')}, " + (
-            f"{doubts} of them no notes" if doubts > 0 else "a note" if left == 1 else "all notes"
-        )
-        console.print(Text(f"{'  ' if shown else ''}{which}: see the details", style="dim"))
+        which = plural(left, "more finding" if shown else "finding")
+        notes = "" if len(grave) > len(shown) else ", a note" if left == 1 else ", all notes"
+        console.print(Text(f"{'  ' if shown else ''}{which}{notes}: see the details", style="dim"))

@@ -13,6 +13,7 @@ use super::record::{SliceRecord, Taken};
 use super::result::{EngineVersion, SCHEMA, SlicesResult, of_contender};
 use crate::clock::{self, Nanos, nanos, now, seconds};
 use crate::control::POLL;
+use crate::crew::Layer;
 use crate::error::Error;
 use crate::merge::Reports;
 use crate::processes;
@@ -99,7 +100,10 @@ impl Lab<'_> {
             let there = ready.established > 0 || !contender.job.keepalive;
             self.contenders.push(contender);
             if !there {
-                self.tell_lost(index);
+                let last = ready.unconnected;
+                let why = last
+                    .and_then(|last| (!matches!(last.layer, Layer::Socket)).then_some(last.why));
+                self.tell_lost(index, why.as_deref());
             }
         }
         Ok(())
@@ -113,16 +117,17 @@ impl Lab<'_> {
         Ok(())
     }
 
-    /// Tells that a contender cannot be loaded, once until it can be again.
-    fn tell_lost(&mut self, index: usize) {
+    /// Tells that a contender cannot be loaded, once until it can be again; `why` its last attempt failed, if that is known.
+    fn tell_lost(&mut self, index: usize, why: Option<&str>) {
         if !std::mem::replace(&mut self.contenders[index].lost, true) {
             let named = &self.job.contenders[index];
             (self.control.on_event)(SliceEvent::Fatal {
                 contender: index,
                 name: named.name.clone(),
                 why: format!(
-                    "no connection to {} could be established: see whether its server still runs and listens",
-                    named.job.url
+                    "no connection to {} could be established: {}",
+                    named.job.url,
+                    why.unwrap_or("see whether its server still runs and listens")
                 ),
             });
         }
@@ -192,7 +197,7 @@ impl Lab<'_> {
         self.charge(&mut record, &before, &after);
         self.contenders[order.contender].mark(Phase::Off);
         if !there {
-            self.tell_lost(order.contender);
+            self.tell_lost(order.contender, None);
         }
         self.keep(record);
         Ok(())

@@ -140,7 +140,7 @@ def wrong_process_watched(sample: Sample, case: Case) -> Iterator[Fired]:
         return
     cpu, needed = (
         result.watch.window.cpu_s,
-        result.counts.completed * WRONG_PROCESS_WATCHED_LEAST_S / sample.spec.pipeline,
+        result.counts.completed * WRONG_PROCESS_WATCHED_LEAST_S / (sample.spec.pipeline * sample.spec.streams),
     )
     if cpu + WRONG_PROCESS_WATCHED_TICKS_S < needed:
         yield Fired(

@@ -173,6 +173,10 @@ class _SlicedLoad:
                 self._laps(session, slice_s)
                 result = session.finish(after_s)
         self._keep(result, [one.running.unwatched for one in sequences])
+        for index, why in session.fatal.items():
+            if not any(record.sent for record in self._turns(index)):
+                with failing_alone(self.lanes[index]):
+                    raise TouchstoneError(why)
         for one in sequences:
             sample = one.sample
             for state in sample.dependencies:
@@ -241,7 +245,7 @@ class _SlicedLoad:
             # The null server's percentiles are asked for by rules alone.
             return {**dict.fromkeys(range(len(self.lanes)), usual), self._null: self.bench.profile.slice_s}
         rates = {record.contender: turn_rate(record) for record in self.records}
-        places = self.load.connections * self.load.pipeline
+        places = self.load.connections * self.load.pipeline * self.load.streams
         lengths = slice_lengths(places, rates, usual)
         slowest = min(rates, key=lambda index: rates[index], default=None)
         if self.bench.profile.slice_is_fixed and slowest is not None and lengths[slowest] > usual:
