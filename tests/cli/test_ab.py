@@ -175,7 +175,7 @@ def test_nothing_is_fetched_for_what_is_not_committed(tmp_path: Path) -> None:
         (["main", "--markdown", "absent/s.md"], "there is no folder absent"),
         (["main", "--junit", "."], ". cannot be written: it is a folder"),
         (["main", "--json", "--github"], "exclude each other"),
-        (["main", "--why", "--figure", "throughput"], "--why takes cpu_per_request apart"),
+        (["main", "--why", "--figure", "throughput"], "--why explains cpu_per_request"),
         (["main", "main", "--command", "cp /srv/server.py ."], "fetches the same for both"),
     ],
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import socket
 import time
 
@@ -27,21 +28,23 @@ def drip(head: bytes) -> Behaviour:
     return behave
 
 
+_GIVEN_UP = r"no whole answer within 0\.4 s"
+_UNENDED = rf"{_GIVEN_UP}: 200 with \d+ bytes of a body that did not end"
+
+
 @pytest.mark.parametrize(
-    "head",
+    ("head", "said"),
     [
-        pytest.param(b"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n", id="body"),
-        pytest.param(b"HTTP/1.1 200 OK\r\n\r\n", id="body to the close"),
-        pytest.param(b"HTTP/1.1 200 OK\r\nX-Long: ", id="field"),
-        pytest.param(b"HTTP/1.1 2", id="status line"),
+        pytest.param(b"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n", _UNENDED, id="body"),
+        pytest.param(b"HTTP/1.1 200 OK\r\n\r\n", _UNENDED, id="body to the close"),
+        pytest.param(b"HTTP/1.1 200 OK\r\nX-Long: ", _GIVEN_UP, id="field"),
+        pytest.param(b"HTTP/1.1 2", rf"{_GIVEN_UP}|no answer: not HTTP/1\.1: the status line is .*", id="status line"),
     ],
 )
-def test_a_drip_that_never_ends_is_given_up(head: bytes) -> None:
+def test_a_drip_that_never_ends_is_given_up(head: bytes, said: str) -> None:
     answer = ask(drip(head))
-    assert (answer.status, answer.failure) in [
-        (None, "no whole answer within 0.4 s"),
-        (None, "no answer: not HTTP/1.1: the status line is not HTTP/1.0 or HTTP/1.1, a space and three digits"),
-    ]
+    assert answer.status is None
+    assert re.fullmatch(said, answer.failure or "")
 
 
 def test_silence_is_given_up() -> None:

@@ -58,7 +58,7 @@ def test_what_a_run_left_in_the_work_folder_is_not_there_in_the_next(tmp_path: P
         code, report = report_of(tmp_path, "demo", "--phase", "verify")
         assert code == 0
         (verify,) = (s for s in report["run"]["samples"] if s["phase"] == "verify")
-    assert verify["left_in_work"]["removed"] == ["data"]
+    assert verify["process"]["left_in_work"]["removed"] == ["data"]
 
 
 @pytest.mark.parametrize("change", [Path.unlink, lambda file: file.write_text("raise SystemExit")])

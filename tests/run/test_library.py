@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import dataclasses
 import re
+from datetime import UTC, datetime
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 import touchstone
 from tests.run.demo import demo
 from touchstone.failure import UsageError
+from touchstone.plan import plan as plan_module
 from touchstone.plan.placement import available_cpus
 from touchstone.plan.plan import Wish
 from touchstone.plan.profile import PROFILES
@@ -84,3 +87,16 @@ def test_a_quota_above_a_contender_s_cpus_is_refused_before_anything_is_measured
     with pytest.raises(UsageError, match="so that this limits nothing"):
         measure(folder, conditions=Conditions(results=results, cpu_limit=quota))
     assert not results.exists()
+
+
+def test_runs_that_begin_in_the_same_second_have_folders_of_their_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TOUCHSTONE_CACHE", str(tmp_path / "cache"))
+    folder = demo(tmp_path / "my-bench")
+    frozen = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
+    monkeypatch.setattr(plan_module, "datetime", SimpleNamespace(now=lambda _zone: frozen))
+    wish, conditions = Wish(profile="quick", phases=("verify",)), Conditions(results=tmp_path / "results")
+    stores = [measure(folder, wish, stacks=["sound"], conditions=conditions) for _ in range(2)]
+    assert [store.folder.name for store in stores] == ["20260102-030405-demo", "20260102-030405-demo-2"]
+    assert load_run(stores[1].folder).plan.run_id == "20260102-030405-demo-2"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -103,7 +104,7 @@ def measure(
     plan = make_plan(folder, contenders, wish, [phase.kind.name for phase in phases], conditions.generators.places)
     loads = planned_loads(folder, wish)
     refuse_impossible_limits(conditions.cpu_limit, wish, loads, contenders, plan)
-    store = RunStore(conditions.folder or conditions.results / plan.run_id)
+    store = RunStore(conditions.folder or _new_folder(conditions.results, plan))
     conditions.begun(plan)
     display = conditions.display or Plain(Console(quiet=True))
     conductor = Conductor(
@@ -122,6 +123,20 @@ def measure(
     with display:
         conductor.carry_out()
     return store
+
+
+def _new_folder(results: Path, plan: Plan) -> Path:
+    """A folder named after the run's id, which gets a number where another run began in the same second."""
+    base, number = plan.run_id, 1
+    with suppress(OSError):  # The store names what it cannot make.
+        while True:
+            try:
+                (results / plan.run_id).mkdir(parents=True)
+                break
+            except FileExistsError:
+                number += 1
+                plan.run_id = f"{base}-{number}"
+    return results / plan.run_id
 
 
 def _ending(plan: Plan, wish: Wish, conditions: Conditions) -> Ending:
