@@ -12,7 +12,6 @@ from touchstone.report.table import Column, Row
 from touchstone.report.view import Place, View
 from touchstone.report.words import sign
 from touchstone.vocabulary.figure import FIGURES, Better, Group, Unit
-from touchstone.vocabulary.phase import PHASES
 
 _NAMED = 3
 """Contenders of one kind that a sentence names; of more it gives the number."""
@@ -26,8 +25,7 @@ def answer(view: View) -> list[str]:
     board = scoreboard(view)
     if board is None:
         return _contracts(view)
-    opens = PHASES.get(board.columns[0].place.phase)
-    said = _contracts(view) if opens is not None and opens.opens else []
+    said = _contracts(view) if board.columns[0].place.opens else []
     said.append(_instead(view) + _first(view, board) + _elsewhere(view, board.columns))
     memory = next((c for c in board.columns[1:] if Group.MEMORY in c.figure.groups), None)
     if memory is not None and (sentence := _extremes(view, memory)):

@@ -9,10 +9,9 @@ from touchstone.judge.judgement import Verdict
 from touchstone.record.load_spec import LoadSpec
 from touchstone.record.sample import TARE
 from touchstone.report.format import decimals_for
-from touchstone.report.table import Cell, Column, Row, column_of, row_of
+from touchstone.report.table import Cell, Column, Row, column_of, grouped, row_of
 from touchstone.report.view import Place, View
 from touchstone.vocabulary.figure import FIGURES, Better, Group, Unit
-from touchstone.vocabulary.phase import PHASES
 
 LEAST = {
     "still-warming-up": "is still warming up",
@@ -70,10 +69,7 @@ class Section:
 
 def sections(view: View) -> list[Section]:
     """The leading figures load by load, those of building and starting last; a section without a figure is left out."""
-    opening = [place for place in view.places if _opens(place)]
-    groups = [(view.title(place), [place]) for place in view.places if place not in opening]
-    groups.append(("Build and start", opening))
-    found = [(title, [column for place in places for column in _scored_at(view, place)]) for title, places in groups]
+    found = [(title, [column for p in places for column in _scored_at(view, p)]) for _, title, places in grouped(view)]
     return [Section(title, columns, _rows(view, columns)) for title, columns in found if columns]
 
 
@@ -104,17 +100,9 @@ def _columns(view: View) -> Iterator[Column]:
     main = next((place for place in loads if not _open(view, place)), loads[0] if loads else None)
     if main is not None:
         yield from _scored_at(view, main)
-    opening = [place for place in view.places if _opens(place)]
-    for place in view.places:
-        if place != main and place not in opening:
-            yield from _scored_at(view, place)[:1]
-    for place in opening:
-        yield from _scored_at(view, place)
-
-
-def _opens(place: Place) -> bool:
-    kind = PHASES.get(place.phase)
-    return kind is not None and kind.opens
+    for place in view.places:  # What it takes to start comes last there.
+        if place != main:
+            yield from _scored_at(view, place) if place.opens else _scored_at(view, place)[:1]
 
 
 def _scored_at(view: View, place: Place) -> list[Column]:

@@ -12,7 +12,6 @@ from touchstone.report.sentence import against
 from touchstone.report.view import FindingGroup, Place, View
 from touchstone.report.words import Sign, sign
 from touchstone.vocabulary.figure import Better, Figure
-from touchstone.vocabulary.phase import PHASES
 
 
 @dataclass(frozen=True)
@@ -70,21 +69,15 @@ class Table:
 
 def headline_tables(view: View) -> list[Table]:
     """The summary: one table for each load and each other phase, one for building and starting."""
-    together = [p for p in view.places if _opens(p)]
-    groups = []
-    for place in view.places:
-        if place not in together:
-            groups.append((f"{place.phase}-{place.load or 'all'}", view.title(place), [place]))
-    if together:
-        groups.append(("start", "Build and start", together))
-    tables = (_table(view, anchor, title, places, headline=True) for anchor, title, places in groups)
+    tables = (_table(view, anchor, title, places, headline=True) for anchor, title, places in grouped(view))
     return [table for table in tables if table is not None]
 
 
-def _opens(place: Place) -> bool:
-    """Whether its headline figures stand in the first table."""
-    kind = PHASES.get(place.phase)
-    return kind is not None and kind.opens and place.load is None
+def grouped(view: View) -> list[tuple[str, str, list[Place]]]:
+    """The places that share a table, with its anchor and its title; building and starting come last, together."""
+    groups = [(f"{p.phase}-{p.load or 'all'}", view.title(p), [p]) for p in view.places if not p.opens]
+    together = [place for place in view.places if place.opens]
+    return [*groups, ("start", "Build and start", together)] if together else groups
 
 
 def full_tables(view: View) -> list[Table]:

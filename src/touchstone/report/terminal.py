@@ -115,7 +115,7 @@ def _print_sections(console: Console, view: View) -> None:
         console.print()
         if not title:
             console.print(Text(section.title, style="bold"))
-        for part in _fitted([" " * first], heads, lines, console.width):
+        for part in _fitted(first, heads, lines, console.width):
             rich = RichTable(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
             rich.add_column(escape(title), no_wrap=True, min_width=first)
             for index in part:
@@ -160,7 +160,7 @@ def _print_tables(console: Console, view: View) -> None:
     for table in headline_tables(view):
         heads = [_head(column) for column in table.columns]
         cells = [[_rich_cell(cell) for cell in row.cells] for row in table.rows]
-        for part in _fitted([row.name for row in table.rows], heads, cells, console.width):
+        for part in _fitted(max(len(row.name) for row in table.rows), heads, cells, console.width):
             console.print()
             console.print(_rich_table(table, cells, part))
         for place in dict.fromkeys(column.place for column in table.columns):
@@ -200,9 +200,9 @@ def _print_not_measured(console: Console, view: View) -> None:
             _say(console, Text.assemble((name, "bold"), f"{figures}: {why}"), 2)
 
 
-def _fitted(names: list[str], heads: list[str], cells: list[list[Text]], width: int) -> Iterator[list[int]]:
-    """The columns, in parts that fit the terminal next to the contenders' names, so that no number is cut."""
-    first = max(len(name) for name in names) + 2
+def _fitted(first: int, heads: list[str], cells: list[list[Text]], width: int) -> Iterator[list[int]]:
+    """The columns, in parts that fit the terminal next to a first one of this width, so that no number is cut."""
+    first += 2
     part: list[int] = []
     used = first
     for index, head in enumerate(heads):

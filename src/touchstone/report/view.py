@@ -26,6 +26,12 @@ class Place:
     phase: str
     load: str | None = None
 
+    @property
+    def opens(self) -> bool:
+        """Whether it is building or starting, whose figures share a table."""
+        kind = PHASES.get(self.phase)
+        return kind is not None and kind.opens and self.load is None
+
 
 @dataclass(frozen=True)
 class FindingGroup:
@@ -136,10 +142,9 @@ class View:
         loads = self.plan.loads
 
         def order(place: Place) -> tuple[bool, int, int, str]:
-            kind = PHASES.get(place.phase)
             phase = phases.index(place.phase) if place.phase in phases else len(phases)
             load = -1 if place.load is None else loads.index(place.load) if place.load in loads else len(loads)
-            return kind is not None and kind.opens, phase, load, f"{place.phase} {place.load}"
+            return place.opens, phase, load, f"{place.phase} {place.load}"
 
         return sorted(seen, key=order)
 
