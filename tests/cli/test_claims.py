@@ -211,6 +211,13 @@ def test_minutes_are_spent_on_what_is_undecided_and_the_rest_says_what_it_lacks(
     assert "What would decide the rest" in done.stdout or "undecided" not in done.stdout
 
 
+def test_a_form_that_does_not_exist_is_refused_with_those_that_do(run_folder: Path) -> None:
+    done = touchstone(run_folder, "report", "last", "--format", "htm")
+    assert done.returncode == 2
+    assert "there is no form 'htm'" in done.stderr
+    assert "html, markdown, csv, json, article" in " ".join(done.stderr.split())
+
+
 def test_an_article_is_drafted_with_tables_verdicts_and_plots(run_folder: Path) -> None:
     done = touchstone(run_folder, "report", "last", "--format", "article", "--out", "post")
     assert done.returncode == 0, done.stderr

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -10,29 +9,23 @@ import typer
 
 from touchstone.cli.completion import runs
 from touchstone.cli.places import find_run
+from touchstone.failure import UsageError, did_you_mean
 from touchstone.judge.judge import judge
 from touchstone.record.store import load_run
-from touchstone.report import render
+from touchstone.report.export import EXPORTERS, render
 
-
-class Format(StrEnum):
-    """What a report is written as."""
-
-    HTML = "html"
-    MARKDOWN = "markdown"
-    CSV = "csv"
-    JSON = "json"
-    ARTICLE = "article"
+_ARTICLE = "article"
+_REPORTS = tuple(exporter.name for exporter in EXPORTERS)
 
 
 def report(
     run: Annotated[str, typer.Argument(help="A run's id or folder, or `last`.", autocompletion=runs)] = "last",
     format: Annotated[
-        list[Format] | None,
+        list[str] | None,
         typer.Option(
             "--format",
-            help="Only this form; may be given again. All but `article` if left out, which is the draft of a post: "
-            "method, tables, plots, and verdicts on published statements.",
+            help=f"Only this form: {', '.join(_REPORTS)}, or {_ARTICLE}, a post's draft with method, tables, plots "
+            f"and verdicts on published statements; may be given again. All but {_ARTICLE} if left out.",
         ),
     ] = None,
     out: Annotated[
@@ -41,12 +34,16 @@ def report(
     ] = None,
 ) -> None:
     """Write a run's reports again, or the draft of a post about it."""
+    wanted = format or _REPORTS
+    for name in wanted:
+        if name not in (*_REPORTS, _ARTICLE):
+            hint = did_you_mean(name, (*_REPORTS, _ARTICLE))
+            raise UsageError(f"there is no form {name!r}", fix=f"{hint}there are: {', '.join((*_REPORTS, _ARTICLE))}")
     folder = find_run(run)
     measured = load_run(folder)
     judgement = judge(measured)
-    wanted = set(format or Format) - ({Format.ARTICLE} if not format else set())
-    written = render(measured, judgement, out or folder, only={one.value for one in wanted})
-    if Format.ARTICLE in wanted:
+    written = render(measured, judgement, out or folder, only=wanted)
+    if _ARTICLE in wanted:
         # Claims and manifests load for as long as a report is written, and only the draft of a post needs them.
         from touchstone.cli.post import write_post  # noqa: PLC0415
 
