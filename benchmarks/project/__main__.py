@@ -33,21 +33,14 @@ def _run(words: list[str], folder: Path, **env: str) -> tuple[float, float]:
     return time.monotonic() - begin, cpu
 
 
-def _command(name: str, checkout: Path) -> float:
-    """CPU seconds of `touchstone NAME` on the recorded run."""
+def _reported(name: str, checkout: Path) -> tuple[float, dict[str, int]]:
+    """CPU seconds of `touchstone NAME` on the recorded run, and the bytes of each file in its folder then."""
     with TemporaryDirectory() as folder:
         with tarfile.open(RUN) as packed:
             packed.extractall(folder, filter="data")
-        return _run([sys.executable, "-m", "touchstone", name, folder], checkout, PYTHONPATH=str(checkout / "src"))[1]
-
-
-def _size(name: str, checkout: Path) -> float:
-    """Bytes of a report of the recorded run."""
-    with TemporaryDirectory() as folder:
-        with tarfile.open(RUN) as packed:
-            packed.extractall(folder, filter="data")
-        _run([sys.executable, "-m", "touchstone", "report", folder], checkout, PYTHONPATH=str(checkout / "src"))
-        return float((Path(folder) / name).stat().st_size)
+        words = [sys.executable, "-m", "touchstone", name, folder]
+        _, cpu_s = _run(words, checkout, PYTHONPATH=str(checkout / "src"))
+        return cpu_s, {path.name: path.stat().st_size for path in Path(folder).iterdir() if path.is_file()}
 
 
 def _fresh(words: list[str], checkout: Path) -> float:
@@ -66,10 +59,10 @@ def _engine(checkout: Path) -> float:
 
 
 WHAT: dict[str, Callable[[Path], float]] = {
-    "show": lambda checkout: _command("show", checkout),
-    "report": lambda checkout: _command("report", checkout),
-    "json": lambda checkout: _size("report.json", checkout),
-    "html": lambda checkout: _size("report.html", checkout),
+    "show": lambda checkout: _reported("show", checkout)[0],
+    "report": lambda checkout: _reported("report", checkout)[0],
+    "json": lambda checkout: _reported("report", checkout)[1]["report.json"],
+    "html": lambda checkout: _reported("report", checkout)[1]["report.html"],
     "setup": lambda checkout: _fresh(["make", "setup"], checkout),
     "test": lambda checkout: _fresh(["make", "test"], checkout),
     "ci": lambda checkout: _fresh([".ci/run"], checkout),

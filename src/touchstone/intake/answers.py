@@ -15,6 +15,7 @@ from touchstone.failure import UsageError
 from touchstone.intake.draft import Draft, DraftLoad, DraftRequest
 from touchstone.manifest.exchange import Request
 from touchstone.manifest.template import literal
+from touchstone.vocabulary.status import REDIRECTS
 
 _ASKED = 3
 _PAUSE_S = 0.6
@@ -42,7 +43,6 @@ _JSON_TYPES: dict[str, tuple[type, ...]] = {
 """An integer is a number, too: the narrower one comes first."""
 _ERROR, _SERVER_ERROR = 400, 500
 _NOT_LET_IN = (401, 403)
-_REDIRECTS = (301, 302, 303, 307, 308)
 _UNDONE = ("gzip", "x-gzip", "deflate")
 """Content codings that `expect.encoding = "decoded"` undoes."""
 
@@ -123,7 +123,7 @@ def _request(target: str, answers: Sequence[Answer]) -> DraftRequest:
         look.append("the body is not checked: it is no text, or long, or another one each time")
     if coding:
         look.append(_coded(coding, as_it_is=answer is not None or bool(values or kinds or pattern)))
-    if statuses[0] in _REDIRECTS and (place := answers[0].field("location")):
+    if statuses[0] in REDIRECTS and (place := answers[0].field("location")):
         # A query may hold a secret, or another value each time.
         shown = place.partition("?")[0].partition("#")[0]
         look.append(f"it redirects to {shown}, and no redirect is followed: name that URL to load what it leads to")
