@@ -28,6 +28,7 @@ from touchstone.run.progress import display_for
 
 _REVISIONS, _URLS = "two revisions", "two URLs"
 _URL = re.compile(r"\w+://|[\w.-]+:\d+(/|$)")
+"""Also one without its scheme, which is then asked for by name: no revision looks like `localhost:8080`."""
 _HERE: Any = {"rich_help_panel": f"Options of {_REVISIONS}"}
 _THERE: Any = {"rich_help_panel": f"Options of {_URLS}"}
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -31,12 +31,12 @@ _ASKED, _OF_THE_PROCESS = ("throughput", "latency_p50"), ("cpu_per_request", "rs
 class AskedRequest:
     """The request that both services answer, as it was typed."""
 
-    method: str = "GET"
-    header: list[str] = field(default_factory=list)
-    body: str | None = None
+    method: str
+    header: list[str]
+    body: str | None
     """`@FILE` reads it from a file."""
-    status: int | None = None
-    connections: int = 16
+    status: int | None
+    connections: int
 
     def fields(self) -> dict[str, str]:
         """Header fields by name. Raises UsageError for one without a colon."""
@@ -65,9 +65,9 @@ class AskedRequest:
 class Processes:
     """What was said of the services' processes and hosts."""
 
-    pid: list[str] = field(default_factory=list)
-    cgroup: list[str] = field(default_factory=list)
-    allow_host: list[str] = field(default_factory=list)
+    pid: list[str]
+    cgroup: list[str]
+    allow_host: list[str]
 
 
 @dataclass(frozen=True)

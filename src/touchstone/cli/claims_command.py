@@ -139,7 +139,7 @@ class _Asked:
 
 
 def _measure(asked: _Asked, how: How, spend_s: float) -> bool:
-    """Measure what no run has, then go on with what is undecided for so many seconds. False if it was interrupted."""
+    """Measure what no run has, then what is undecided until the time is up. False if it was interrupted."""
     state = ClaimsState(how.results / STATE)
     wanted = steps(missing(asked.files, Evidence(asked.judged(runs_in(how.results)))))
     if not measure_steps(wanted, asked.obstacles, state, how):

@@ -21,7 +21,7 @@ _POWERS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
 
 def clean(
     results_older_than: Annotated[
-        float | None, typer.Option(min=0, help="Runs in ./results that have not changed for so many days.")
+        float | None, typer.Option(min=0, help="Runs in ./results that have not changed for this number of days.")
     ] = None,
     cache_above: Annotated[
         str, typer.Option(help="Builds in the cache, the longest unused first, until they fit: 2GiB, 500MiB, 0.")

@@ -68,7 +68,7 @@ COMMANDS: dict[str, Outline] = {
     "claims": Outline(
         "claims", "Hold published statements against measurements: which hold, which do not, and why.", COMPARE
     ),
-    "show": Outline("show", "Show a run again, judged anew from its records.", UNDERSTAND),
+    "show": Outline("show", "Judge a run again from its records, and show it.", UNDERSTAND),
     "explain": Outline(
         "explain", "Print where a figure comes from: samples, rounds, commands, findings, files.", UNDERSTAND
     ),

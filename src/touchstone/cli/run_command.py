@@ -76,10 +76,11 @@ def run(
     postgres: Annotated[str | None, typer.Option(help="An outside PostgreSQL, as a URL.")] = None,
     kafka: Annotated[str | None, typer.Option(help="An outside broker, as HOST:PORT.")] = None,
     until_decided: Annotated[
-        float, typer.Option(help="Go on past the rounds until every comparison is decided, at most so many minutes.")
+        float,
+        typer.Option(help="Go on past the rounds until every comparison is decided, at most for these minutes."),
     ] = 0.0,
     minutes: Annotated[
-        float, typer.Option(help="Go on past the rounds until so many minutes are spent, in the way that tells most.")
+        float, typer.Option(help="Go on past the rounds for this number of minutes, spent where they decide most.")
     ] = 0.0,
     slice_s: Annotated[
         float | None,

@@ -23,7 +23,7 @@ def show(
     details: options.Details = False,
     lines: Annotated[bool, typer.Option("--lines", help="One line a figure, for searching in a log.")] = False,
 ) -> None:
-    """Show a run again, judged anew from its records."""
+    """Judge a run again from its records, and show it."""
     measured = load_run(find_run(run))
     judgement = judge(measured)
     if json:
