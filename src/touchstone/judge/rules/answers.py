@@ -171,7 +171,7 @@ def nothing_answered(sample: Sample, case: Case) -> Iterator[Fired]:
     yield Fired(what, evidence={"sent": counts.sent, "answered": answered, "least": least})
 
 
-MANY_UNANSWERED = 0.1
+_MANY_UNANSWERED = 0.1
 
 
 @on_sample(
@@ -197,7 +197,7 @@ def requests_unanswered(sample: Sample, case: Case) -> Iterator[Fired]:
     yield Fired(
         f"{number(unanswered)} of {number(sent)} requests were never answered, and at most {slots(sample)} "
         f"could be under way",
-        severity=Severity.INVALID if unanswered > MANY_UNANSWERED * sent else Severity.SUSPECT,
+        severity=Severity.INVALID if unanswered > _MANY_UNANSWERED * sent else Severity.SUSPECT,
         figures=LATENCY,
         evidence={"unanswered": unanswered, "sent": sent, "slots": slots(sample)},
     )

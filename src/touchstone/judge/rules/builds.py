@@ -45,10 +45,10 @@ def artifact_older(sample: Sample, case: Case) -> Iterator[Fired]:
         )
 
 
-BUILD_DISTURBED_STOLEN = 0.05
-BUILD_DISTURBED_TICK_S = 0.01
+_BUILD_DISTURBED_STOLEN = 0.05
+_BUILD_DISTURBED_TICK_S = 0.01
 """The kernel's clock counts the CPU time of the machine in ticks of this length, for each CPU."""
-BUILD_DISTURBED_TICKS = 5
+_BUILD_DISTURBED_TICKS = 5
 
 
 @on_sample(
@@ -77,7 +77,7 @@ def build_disturbed(sample: Sample, case: Case) -> Iterator[Fired]:
         return
     cpus = max(1, case.run.environment.cpus)
     others, stolen = (lost / (machine.wall_s * cpus) for lost in (machine.other_cpu_s, machine.steal_s))
-    if (others <= OTHERS and stolen <= BUILD_DISTURBED_STOLEN) or _untold(machine.other_cpu_s + machine.steal_s, cpus):
+    if (others <= OTHERS and stolen <= _BUILD_DISTURBED_STOLEN) or _untold(machine.other_cpu_s + machine.steal_s, cpus):
         return
     yield Fired(
         f"while it was built, other processes used {share(others)} of the machine's CPU time, "
@@ -89,7 +89,7 @@ def build_disturbed(sample: Sample, case: Case) -> Iterator[Fired]:
 
 
 def _untold(lost_s: float, cpus: int) -> bool:
-    return lost_s <= BUILD_DISTURBED_TICKS * BUILD_DISTURBED_TICK_S * cpus
+    return lost_s <= _BUILD_DISTURBED_TICKS * _BUILD_DISTURBED_TICK_S * cpus
 
 
 def _doubt(wall_s: float, lost_s: float) -> Doubt:

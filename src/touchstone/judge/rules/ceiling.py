@@ -15,8 +15,8 @@ from touchstone.judge.statistics.trend import theil_sen
 from touchstone.record.sample import Sample
 from touchstone.vocabulary.limits import NEAR_CEILING
 
-ABOVE_TARE_FASTER = 1.25
-ABOVE_TARE_SHORTER = 0.5
+_ABOVE_TARE_FASTER = 1.25
+_ABOVE_TARE_SHORTER = 0.5
 
 
 @on_sample(
@@ -43,7 +43,7 @@ def above_tare(sample: Sample, case: Case) -> Iterator[Fired]:
         return
     if loop(sample) == "closed":
         best = max(t.rate.achieved for t in tares)
-        if best and result.rate.achieved > best * ABOVE_TARE_FASTER:
+        if best and result.rate.achieved > best * _ABOVE_TARE_FASTER:
             yield Fired(
                 f"{number(result.rate.achieved)}/s is {share(result.rate.achieved / best)} of the best tare "
                 f"({number(best)}/s)",
@@ -52,7 +52,7 @@ def above_tare(sample: Sample, case: Case) -> Iterator[Fired]:
             )
         return
     medians = [t.latency.p50 for t in tares if t.latency.p50]
-    if medians and result.latency.p50 and result.latency.p50 < min(medians) * ABOVE_TARE_SHORTER:
+    if medians and result.latency.p50 and result.latency.p50 < min(medians) * _ABOVE_TARE_SHORTER:
         yield Fired(
             f"the median latency of {seconds(result.latency.p50)} is {share(result.latency.p50 / min(medians))} "
             f"of the "
@@ -100,9 +100,9 @@ def near_tare(sample: Sample, case: Case) -> Iterator[Fired]:
     )
 
 
-TARE_DRIFT_LEAST = 4
-TARE_DRIFT_UNLIKELY = 0.05
-TARE_DRIFT_RARE = 0.1
+_LEAST_TARES = 4
+_TARE_DRIFT_UNLIKELY = 0.05
+_TARE_DRIFT_RARE = 0.1
 
 
 @on_run(
@@ -132,7 +132,7 @@ def tare_drift(case: Case) -> Iterator[Fired]:
     for load in case.tared:
         tares = [t for t in case.tares(load) if t.result and loop(t) == "closed"]
         rates = [t.result.rate.achieved for t in tares if t.result]
-        if len(rates) < TARE_DRIFT_LEAST or min(rates) <= 0:
+        if len(rates) < _LEAST_TARES or min(rates) <= 0:
             continue
         line = theil_sen(rates, range(len(rates)))
         change = line.slope * (len(rates) - 1) / line.intercept if line.intercept > 0 else 0.0
@@ -141,8 +141,8 @@ def tare_drift(case: Case) -> Iterator[Fired]:
         from scipy.stats import kendalltau  # noqa: PLC0415  # loads for a second, and few runs drift
 
         p = float(kendalltau(range(len(rates)), rates).pvalue)
-        certain = p < TARE_DRIFT_UNLIKELY
-        if p < TARE_DRIFT_RARE:
+        certain = p < _TARE_DRIFT_UNLIKELY
+        if p < _TARE_DRIFT_RARE:
             yield Fired(
                 f"the tare {'rose' if change > 0 else 'fell'} by {share(abs(change))} over the run",
                 severity=Severity.SUSPECT if certain and abs(change) > 2 * case.margin else Severity.NOTE,
@@ -177,9 +177,6 @@ def tare_missing(case: Case) -> Iterator[Fired]:
             yield Fired("no tare was measured: ceiling and drift are unknown", load=load)
 
 
-TARE_NOISE_LEAST = 4
-
-
 @on_run(
     "tare-noise",
     Severity.SUSPECT,
@@ -199,7 +196,7 @@ def tare_noise(case: Case) -> Iterator[Fired]:
     """The null server does the same work every time. Every figure of the run scatters at least as much as its rate."""
     for load in case.tared:
         rates = [t.result.rate.achieved for t in case.tares(load) if t.result and loop(t) == "closed"]
-        if len(rates) < TARE_NOISE_LEAST:
+        if len(rates) < _LEAST_TARES:
             continue
         middle = statistics.median(rates)
         scatter = 1.4826 * statistics.median(abs(r - middle) for r in rates) / middle if middle else 0.0
@@ -223,7 +220,7 @@ def _sliced(case: Case, load: str | None) -> bool:
     return all(tare.slices is not None for tare in case.tares(load))
 
 
-LEVEL = 0.02
+_LEVEL = 0.02
 
 
 @on_run(
@@ -258,11 +255,12 @@ def level_at_ceiling(case: Case) -> Iterator[Fired]:
             if group.load == load and rates and statistics.median(rates) > NEAR_CEILING * ceiling:
                 at_ceiling[group.contender] = statistics.median(rates)
         top = max(at_ceiling.values(), default=0.0)
-        level = sorted(c for c, rate in at_ceiling.items() if rate >= top * (1 - LEVEL))
+        level = sorted(c for c, rate in at_ceiling.items() if rate >= top * (1 - _LEVEL))
         if len(level) > 1:
             for contender in level:
                 yield Fired(
-                    f"{', '.join(level)} are within {share(LEVEL)} of each other at the ceiling of {number(ceiling)}/s",
+                    f"{', '.join(level)} are within {share(_LEVEL)} of each other at the ceiling of "
+                    f"{number(ceiling)}/s",
                     contender=contender,
                     load=load,
                     figures=SPEED,

@@ -12,8 +12,8 @@ from touchstone.judge.reading.machine_state import machine_state
 from touchstone.judge.rule import Fired, on_sample
 from touchstone.record.sample import Sample
 
-NOTE_NS = 250
-SUSPECT_NS = 1000
+_NOTE_NS = 250
+_SUSPECT_NS = 1000
 
 
 @on_sample(
@@ -31,19 +31,19 @@ def clock_costly(sample: Sample, case: Case) -> Iterator[Fired]:
     """The engine reads a clock twice per request. A clock that needs a system call or a device slows the engine."""
     result = sample.result
     cost = result.generator.clock.cost_ns if result else None
-    if result is None or cost is None or cost <= NOTE_NS:
+    if result is None or cost is None or cost <= _NOTE_NS:
         return
     yield Fired(
         f"a reading of {result.generator.clock.source or 'the clock'} costs {number(cost)} ns",
-        severity=Severity.SUSPECT if cost > SUSPECT_NS else Severity.NOTE,
+        severity=Severity.SUSPECT if cost > _SUSPECT_NS else Severity.NOTE,
         figures=SPEED,
         evidence=result.generator.clock.model_dump(),
     )
 
 
-CLOCK_STEPPED_STEP_S = 0.1
-CLOCK_STEPPED_SLEW = 0.001
-CLOCK_STEPPED_EDGE_S = 1.0
+_CLOCK_STEPPED_STEP_S = 0.1
+_CLOCK_STEPPED_SLEW = 0.001
+_CLOCK_STEPPED_EDGE_S = 1.0
 
 
 @on_sample(
@@ -70,14 +70,14 @@ def clock_stepped(sample: Sample, case: Case) -> Iterator[Fired]:
     state, result = machine_state(sample), sample.result
     if state.wall_s is not None and state.monotonic_s is not None:
         off = state.wall_s - state.monotonic_s
-        if abs(off) > max(CLOCK_STEPPED_STEP_S, CLOCK_STEPPED_SLEW * state.monotonic_s):
+        if abs(off) > max(_CLOCK_STEPPED_STEP_S, _CLOCK_STEPPED_SLEW * state.monotonic_s):
             yield Fired(
                 f"the wall clock moved by {seconds(off)} against the monotonic clock",
                 evidence={"wall_s": state.wall_s, "monotonic_s": state.monotonic_s},
             )
             return
     clock = result.watch.wall_clock if result and result.watch else None
-    if clock is not None and abs(clock.step_s) > CLOCK_STEPPED_STEP_S:
+    if clock is not None and abs(clock.step_s) > _CLOCK_STEPPED_STEP_S:
         yield Fired(
             f"the wall clock was set by {seconds(clock.step_s)}, {seconds(clock.t)} after the load began; in all "
             f"it wandered by {seconds(clock.range_s)} against the monotonic clock",
@@ -87,7 +87,7 @@ def clock_stepped(sample: Sample, case: Case) -> Iterator[Fired]:
     if result is None or not result.window.start_unix_s or not sample.took_s:
         return
     offset = result.window.start_unix_s - sample.started_at.timestamp()
-    if not -CLOCK_STEPPED_EDGE_S <= offset <= sample.took_s + CLOCK_STEPPED_EDGE_S:
+    if not -_CLOCK_STEPPED_EDGE_S <= offset <= sample.took_s + _CLOCK_STEPPED_EDGE_S:
         yield Fired(
             f"the load began {seconds(offset)} after its sample by the wall clock, and the sample took "
             f"{seconds(sample.took_s)}",

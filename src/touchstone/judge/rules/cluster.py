@@ -11,7 +11,7 @@ from touchstone.judge.reading.case import Case
 from touchstone.judge.rule import Fired, on_run, on_sample
 from touchstone.record.sample import Sample
 
-APART_S = 0.005
+_APART_S = 0.005
 
 
 @on_sample(
@@ -39,7 +39,7 @@ def generators_apart(sample: Sample, case: Case) -> Iterator[Fired]:
     others = [part for part in parts if part is not last]
     first = min(others, key=lambda part: part.began_s - part.clock_residual_s)
     apart = last.began_s + last.clock_residual_s - (first.began_s - first.clock_residual_s)
-    if apart > APART_S:
+    if apart > _APART_S:
         yield Fired(
             f"generator {last.name} may have begun {seconds(apart)} after {first.name}",
             figures=SPEED,
@@ -73,7 +73,7 @@ def generators_unlike(case: Case) -> Iterator[Fired]:
         yield Fired(f"generators differ: {'; '.join(told)}", evidence={"samples": samples[:10]})
 
 
-JOINING_BUSY_BUSY = 0.5
+_JOINING_BUSY_CPUS = 0.5
 
 
 @on_sample(
@@ -98,7 +98,7 @@ def joining_busy(sample: Sample, case: Case) -> Iterator[Fired]:
     if result is None or result.joining_cpu_s is None:
         return
     elapsed = result.window.whole_s
-    if elapsed and result.joining_cpu_s / elapsed > JOINING_BUSY_BUSY:
+    if elapsed and result.joining_cpu_s / elapsed > _JOINING_BUSY_CPUS:
         used = result.joining_cpu_s / elapsed
         yield Fired(
             f"what joins the machines used {share(used)} of a CPU on the server's machine",

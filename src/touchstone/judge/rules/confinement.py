@@ -12,7 +12,7 @@ from touchstone.record.evidence.surroundings import Confinement, ThreadAtEnd
 from touchstone.record.sample import Sample
 from touchstone.record.watch import StrayThread
 
-CPUS_NOT_KEPT_LEAST_S = 0.01
+_CPUS_NOT_KEPT_LEAST_S = 0.01
 
 
 @on_sample(
@@ -42,11 +42,11 @@ def cpus_not_kept(sample: Sample, case: Case) -> Iterator[Fired]:
     at_end = [thread for account in sample.process.confinement for thread in account.beyond_cpus]
     seen = placement.beyond if placement else []
     used = placement.beyond_cpu_s if placement else None
-    if not at_end and not seen and (used or 0.0) <= CPUS_NOT_KEPT_LEAST_S:
+    if not at_end and not seen and (used or 0.0) <= _CPUS_NOT_KEPT_LEAST_S:
         return
     how = (
         f", and {seconds(used)} of CPU time were used on others"
-        if used is not None and used > CPUS_NOT_KEPT_LEAST_S
+        if used is not None and used > _CPUS_NOT_KEPT_LEAST_S
         else ""
     )
     yield Fired(

@@ -16,7 +16,7 @@ from touchstone.record.engine import LoadResult
 from touchstone.record.hold_result import HoldLevel
 from touchstone.record.sample import Sample
 
-CONNECTIONS_BROKEN_BROKEN = (
+_BROKEN_REQUESTS = (
     "reset",
     "closed_mid_response",
     "closed_before_response",
@@ -26,9 +26,9 @@ CONNECTIONS_BROKEN_BROKEN = (
     "malformed",
 )
 """Classes of requests whose connection broke."""
-NOT_MADE = ("refused", "connect_failed", "unasked_bytes")
+_BROKEN_WITHOUT_REQUEST = ("refused", "connect_failed", "unasked_bytes")
 """Classes of connections that broke without a request."""
-CONNECTIONS_BROKEN_MANY = 0.01
+_CONNECTIONS_BROKEN_MANY = 0.01
 """A share of repeated requests that costs as much as the least effect that matters: each has two attempts and a new
 connection in its latency."""
 _KEPT_LONGER = (
@@ -65,8 +65,10 @@ def connections_broken(sample: Sample, case: Case) -> Iterator[Fired]:
     if result is None:
         return
     closed = result.connections.closed
-    requests = {name: n for name in CONNECTIONS_BROKEN_BROKEN if (n := getattr(result.counts.errors, name))}
-    classes = requests | {name: n for name in NOT_MADE if (n := getattr(result.connections.errors, name))}
+    requests = {name: n for name in _BROKEN_REQUESTS if (n := getattr(result.counts.errors, name))}
+    classes = requests | {
+        name: n for name in _BROKEN_WITHOUT_REQUEST if (n := getattr(result.connections.errors, name))
+    }
     found = bounds(sample)
     if classes:
         named = ", ".join(f"{number(n)} {name.replace('_', ' ')}" for name, n in classes.items())
@@ -75,23 +77,26 @@ def connections_broken(sample: Sample, case: Case) -> Iterator[Fired]:
             f"connections broke under {number(result.counts.sent)} requests: {named}{in_words(found)}",
             severity=Severity.INVALID if above else Severity.SUSPECT,
             next_step=_KEPT_LONGER if set(classes) == {"kept_connection_closed"} else None,
-            evidence={"errors": classes, "first_errors": first_errors(result, *CONNECTIONS_BROKEN_BROKEN, *NOT_MADE)},
+            evidence={
+                "errors": classes,
+                "first_errors": first_errors(result, *_BROKEN_REQUESTS, *_BROKEN_WITHOUT_REQUEST),
+            },
         )
     elif repeated := result.counts.repeated:
         part = repeated / max(1, result.counts.sent)
         yield Fired(
             f"{number(repeated)} of {number(result.counts.sent)} requests ({share(part)}) were sent once more: the "
             f"server had closed a kept connection without a byte of their response{in_words(found)}",
-            severity=Severity.SUSPECT if part >= CONNECTIONS_BROKEN_MANY or not found else Severity.NOTE,
+            severity=Severity.SUSPECT if part >= _CONNECTIONS_BROKEN_MANY or not found else Severity.NOTE,
             next_step=advice(found),
             figures=[*SPEED, *CPU],
             evidence={"repeated": repeated, "closed": closed.model_dump() if closed else None},
         )
 
 
-CONNECTIONS_NOT_HELD_FEW = 0.02
-CONNECTIONS_NOT_HELD_MANY = 0.10
-CONNECTIONS_NOT_HELD_EACH = 0.5
+_CONNECTIONS_NOT_HELD_FEW = 0.02
+_CONNECTIONS_NOT_HELD_MANY = 0.10
+_CONNECTIONS_NOT_HELD_EACH = 0.5
 
 
 @on_sample(
@@ -126,10 +131,10 @@ def connections_not_held(sample: Sample, case: Case) -> Iterator[Fired]:
     typical = int(median(in_window)) if in_window else asked
     least = min(result.connections.established, result.connections.held, typical)
     missing = asked - least
-    if missing <= max(1, CONNECTIONS_NOT_HELD_FEW * asked):
+    if missing <= max(1, _CONNECTIONS_NOT_HELD_FEW * asked):
         return
     found = bounds(sample)
-    severity = Severity.INVALID if missing > CONNECTIONS_NOT_HELD_MANY * asked else Severity.SUSPECT
+    severity = Severity.INVALID if missing > _CONNECTIONS_NOT_HELD_MANY * asked else Severity.SUSPECT
     yield Fired(
         f"{least} of {asked} connections were held{in_words(found)}",
         severity=Severity.NOTE if found and pauses(sample) and _is_without_error(result) else severity,
@@ -140,7 +145,7 @@ def connections_not_held(sample: Sample, case: Case) -> Iterator[Fired]:
 
 def _closes_after_answers(result: LoadResult) -> bool:
     """Whether the connections that are missing are those that an answer closed."""
-    return _is_without_error(result) and result.connections.reconnects >= CONNECTIONS_NOT_HELD_EACH * max(
+    return _is_without_error(result) and result.connections.reconnects >= _CONNECTIONS_NOT_HELD_EACH * max(
         1, answered_in_all(result)
     )
 
@@ -150,8 +155,8 @@ def _is_without_error(result: LoadResult) -> bool:
     return not (result.counts.not_right or errors.refused or errors.connect_failed)
 
 
-CONNECTIONS_PER_REQUEST_OFTEN = 0.01
-CONNECTIONS_PER_REQUEST_SELDOM = 0.9
+_CONNECTIONS_PER_REQUEST_OFTEN = 0.01
+_CONNECTIONS_PER_REQUEST_SELDOM = 0.9
 
 
 @on_sample(
@@ -182,7 +187,7 @@ def connections_per_request(sample: Sample, case: Case) -> Iterator[Fired]:
     if sample.spec.keepalive:
         anew = opened.reconnects - _closed_at_rest(sample)
         rate = anew / answered
-        if rate > CONNECTIONS_PER_REQUEST_OFTEN and anew > asked_connections(sample):
+        if rate > _CONNECTIONS_PER_REQUEST_OFTEN and anew > asked_connections(sample):
             found = bounds(sample)
             yield Fired(
                 f"{number(anew)} connections were opened anew over {number(answered)} requests "
@@ -191,7 +196,7 @@ def connections_per_request(sample: Sample, case: Case) -> Iterator[Fired]:
                 figures=[*SPEED, *CPU],
                 evidence=opened.model_dump(),
             )
-    elif opened.opened / answered < CONNECTIONS_PER_REQUEST_SELDOM:
+    elif opened.opened / answered < _CONNECTIONS_PER_REQUEST_SELDOM:
         yield Fired(
             f"{number(opened.opened)} connections served {number(answered)} requests, though the load wants one "
             f"for each",
@@ -209,7 +214,7 @@ def _closed_at_rest(sample: Sample) -> int:
     return sum(min(turn.connection_errors.get("closed_idle", 0), asked_connections(sample)) for turn in turns)
 
 
-HELD_REQUESTS_FAILED_MANY = 0.01
+_HELD_MANY = 0.01
 
 
 @on_sample(
@@ -242,7 +247,7 @@ def held_requests_failed(sample: Sample, case: Case) -> Iterator[Fired]:
     yield Fired(
         f"at {number(asked)} connections {number(count)} failed, were lost, or had a wrong answer"
         + (f": {first}" if first else ""),
-        severity=Severity.INVALID if count > HELD_REQUESTS_FAILED_MANY * asked else Severity.SUSPECT,
+        severity=Severity.INVALID if count > _HELD_MANY * asked else Severity.SUSPECT,
         evidence=worst.model_dump(
             mode="json", include={"connections", "held", "failed", "lost", "evidence", "traffic"}
         ),
@@ -252,9 +257,6 @@ def held_requests_failed(sample: Sample, case: Case) -> Iterator[Fired]:
 def _failures(level: HoldLevel) -> int:
     wrong = level.traffic.requests - level.traffic.ok if level.traffic else 0
     return sum(level.failed.values()) + sum(level.lost.values()) + max(0, wrong)
-
-
-HELD_CONNECTIONS_CLOSED_MANY = 0.01
 
 
 @on_sample(
@@ -279,7 +281,7 @@ def held_connections_closed(sample: Sample, case: Case) -> Iterator[Fired]:
     if worst is None or worst.closed is None:
         return
     count, found = _closed(worst), bounds_of(worst.closed)
-    bearable = HELD_CONNECTIONS_CLOSED_MANY * max(1, worst.connections)
+    bearable = _HELD_MANY * max(1, worst.connections)
     missing = worst.connections - worst.held > bearable
     many = Severity.SUSPECT if count > bearable else Severity.NOTE
     yield Fired(

@@ -20,9 +20,9 @@ from touchstone.record.memory import peak_memory
 from touchstone.record.sample import Sample
 from touchstone.vocabulary.figure import FIGURES
 
-PLACEHOLDER = re.compile(r"\{(counter|random|thread|fresh)\}")
+_PLACEHOLDER = re.compile(r"\{(counter|random|thread|fresh)\}")
 _OF_ANY_LENGTH = re.compile(r"\{(row\.|capture\.|brace|key:|.\*)", re.DOTALL)
-BYTES_UNLIKE_BODIES_LONGEST = 20
+_BYTES_UNLIKE_BODIES_LONGEST = 20
 """Digits of the largest 64-bit counter; the other placeholders are shorter."""
 
 
@@ -81,14 +81,14 @@ def _lengths(requests: Sequence[dict[str, Any]]) -> tuple[int, int] | None:
             text = text.replace("{{", "{").replace("}}", "}")
         if _OF_ANY_LENGTH.search(text):
             return None
-        bare = len(PLACEHOLDER.sub("", text).encode())
+        bare = len(_PLACEHOLDER.sub("", text).encode())
         low.append(bare)
-        high.append(bare + BYTES_UNLIKE_BODIES_LONGEST * len(PLACEHOLDER.findall(text)))
+        high.append(bare + _BYTES_UNLIKE_BODIES_LONGEST * len(_PLACEHOLDER.findall(text)))
     return (min(low), max(high)) if low else None
 
 
-COUNTS_CONTRADICT_RATE = 0.02
-COUNTS_CONTRADICT_SUM = 0.01
+_COUNTS_CONTRADICT_RATE = 0.02
+_COUNTS_CONTRADICT_SUM = 0.01
 
 
 @on_sample(
@@ -120,7 +120,7 @@ def counts_contradict(sample: Sample, case: Case) -> Iterator[Fired]:
     whole = sample.slices is None
     responses, took_s = _timed(sample, result)
     rate = responses / took_s if took_s > 0 else result.rate.achieved
-    slack = (edge / took_s if whole else 0.0) + COUNTS_CONTRADICT_RATE * max(rate, result.rate.achieved)
+    slack = (edge / took_s if whole else 0.0) + _COUNTS_CONTRADICT_RATE * max(rate, result.rate.achieved)
     if loop(sample) == "closed" and abs(rate - result.rate.achieved) > slack:
         problems["rate"] = (
             f"{number(responses)} correct responses in {seconds(took_s)} make {number(rate)}/s, "
@@ -128,10 +128,10 @@ def counts_contradict(sample: Sample, case: Case) -> Iterator[Fired]:
         )
     ended = counts.ok + counts.not_right
     # In older records a timeout may be among the unanswered too, and malformed bytes may be of no request.
-    unsure = edge + COUNTS_CONTRADICT_SUM * counts.sent + counts.errors.timeout if result.is_of_older_engine else 0
+    unsure = edge + _COUNTS_CONTRADICT_SUM * counts.sent + counts.errors.timeout if result.is_of_older_engine else 0
     if abs(counts.sent - ended) > unsure:
         problems["sum"] = f"{number(counts.sent)} requests were sent and {number(ended)} ended in some way"
-    if whole and counts.ok - result.latency.count > edge + COUNTS_CONTRADICT_SUM * counts.ok:
+    if whole and counts.ok - result.latency.count > edge + _COUNTS_CONTRADICT_SUM * counts.ok:
         problems["latency"] = (
             f"{number(counts.ok)} requests were answered correctly, and the latencies are of "
             f"{number(result.latency.count)}"
@@ -156,9 +156,9 @@ def _timed(sample: Sample, result: LoadResult) -> tuple[int, float]:
     return sum(one.responses for one in counted), sum(one.seconds for one in counted)
 
 
-FIGURES_UNLIKE_EVIDENCE_TOLERANCE = 0.02
-LATENCIES = ("mean", "p50", "p90", "p95", "p99", "p99_9", "max")
-BOOTS = ("boot_rss", "boot_pss", "boot_anon", "boot_first_response")
+_FIGURES_UNLIKE_EVIDENCE_OFF = 0.02
+_LATENCIES = ("mean", "p50", "p90", "p95", "p99", "p99_9", "max")
+_BOOTS = ("boot_rss", "boot_pss", "boot_anon", "boot_first_response")
 
 
 @on_sample(
@@ -183,11 +183,7 @@ def figures_unlike_evidence(sample: Sample, case: Case) -> Iterator[Fired]:
         if stated is None or not values:
             continue
         low, high = min(values), max(values)
-        if (
-            not low * (1 - FIGURES_UNLIKE_EVIDENCE_TOLERANCE)
-            <= stated
-            <= high * (1 + FIGURES_UNLIKE_EVIDENCE_TOLERANCE)
-        ):
+        if not low * (1 - _FIGURES_UNLIKE_EVIDENCE_OFF) <= stated <= high * (1 + _FIGURES_UNLIKE_EVIDENCE_OFF):
             told = quantity(figure, low) if low == high else f"{quantity(figure, low)} to {quantity(figure, high)}"
             yield Fired(
                 f"{FIGURES[figure].title} is given as {quantity(figure, stated)}, and the evidence says "
@@ -203,14 +199,14 @@ def _evidence(sample: Sample) -> dict[str, list[float]]:
     if sample.result is not None:
         result = sample.result
         found["throughput"] = [result.rate.achieved]
-        for name in LATENCIES:
+        for name in _LATENCIES:
             value = getattr(result.latency, name)
             found[f"latency_{name}"] = [] if value is None else [value]
         if result.watch is not None:
             peak = peak_memory(result.watch)
             found["rss_peak"] = [] if peak is None else [float(peak)]
     runs = [r for r in (sample.boot.runs if sample.boot else []) if not r.failure]
-    for figure in BOOTS:
+    for figure in _BOOTS:
         found[figure] = [float(v) for r in runs if (v := getattr(r, START_FIGURES[figure])) is not None]
     return found
 
@@ -218,12 +214,12 @@ def _evidence(sample: Sample) -> dict[str, list[float]]:
 def _virtual(sample: Sample, stated: float) -> str:
     """Say so if the figure is virtual memory."""
     peaks = [r.vm_peak for r in (sample.boot.runs if sample.boot else []) if r.vm_peak]
-    near = any(abs(stated / peak - 1) < FIGURES_UNLIKE_EVIDENCE_TOLERANCE for peak in peaks)
+    near = any(abs(stated / peak - 1) < _FIGURES_UNLIKE_EVIDENCE_OFF for peak in peaks)
     return ": it is the virtual memory's peak" if near else ""
 
 
-LITTLES_LAW_INVALID = 0.25
-LITTLES_LAW_STALLED = 0.5
+_LITTLES_LAW_INVALID = 0.25
+_LITTLES_LAW_STALLED = 0.5
 """How long a slice's last responses may be awaited, in slices, before its whole generations say little of it."""
 _IN_WHOLE = (
     "Some requests take longer than a slice: a stall, or an attempt to connect that is repeated after a second. Look "
@@ -290,7 +286,7 @@ def littles_law(sample: Sample, case: Case) -> Iterator[Fired]:
             f"; the rate leaves out up to {seconds(awaited)} after a slice's end, awaiting responses" if awaited else ""
         ),
         next_step=_IN_WHOLE if awaited else None,
-        severity=Severity.INVALID if off > LITTLES_LAW_INVALID + slack else Severity.SUSPECT,
+        severity=Severity.INVALID if off > _LITTLES_LAW_INVALID + slack else Severity.SUSPECT,
         figures=SPEED,
         evidence={"rate": rate, "mean_s": mean, "under_way": held.requests, "slots": n, "off": off, "slack": slack},
     )
@@ -300,7 +296,7 @@ def _awaited(sample: Sample) -> float:
     """For how long at most responses were awaited after a slice had stopped sending, in seconds; 0 if that is usual."""
     slices = [one for one in sample.slices.slices if one.lap is not None] if sample.slices else []
     longest = max((one.end - one.sending_end for one in slices), default=0.0)
-    return longest if sample.slices and longest > LITTLES_LAW_STALLED * sample.slices.slice_s else 0.0
+    return longest if sample.slices and longest > _LITTLES_LAW_STALLED * sample.slices.slice_s else 0.0
 
 
 def _rate(sample: Sample, result: LoadResult) -> float:
@@ -314,8 +310,8 @@ def _rate(sample: Sample, result: LoadResult) -> float:
     return result.latency.count / result.window.measured_s
 
 
-PERCENTILES_NOT_MONOTONE_TOLERANCE = 0.01
-PERCENTILES_NOT_MONOTONE_ORDER = ("min", "p50", "p75", "p90", "p95", "p99", "p99_9", "p99_99", "max")
+_PERCENTILES_NOT_MONOTONE_ROUNDING = 0.01
+_PERCENTILES_NOT_MONOTONE_ORDER = ("min", "p50", "p75", "p90", "p95", "p99", "p99_9", "p99_99", "max")
 
 
 @on_sample(
@@ -348,21 +344,21 @@ def percentiles_not_monotone(sample: Sample, case: Case) -> Iterator[Fired]:
 
 
 def _contradiction(d: Distribution) -> str | None:
-    known = [(name, value) for name in PERCENTILES_NOT_MONOTONE_ORDER if (value := getattr(d, name)) is not None]
+    known = [(name, value) for name in _PERCENTILES_NOT_MONOTONE_ORDER if (value := getattr(d, name)) is not None]
     if not d.count or not known:
         return None
     for (a, low), (b, high) in itertools.pairwise(known):
-        if low < 0 or high < low * (1 - PERCENTILES_NOT_MONOTONE_TOLERANCE):
+        if low < 0 or high < low * (1 - _PERCENTILES_NOT_MONOTONE_ROUNDING):
             return f"{a} is {seconds(low)} and {b} is {seconds(high)}"
     if d.mean is not None:
         low, high = d.min or 0.0, d.max if d.max is not None else d.mean
         if (
-            not low * (1 - PERCENTILES_NOT_MONOTONE_TOLERANCE)
+            not low * (1 - _PERCENTILES_NOT_MONOTONE_ROUNDING)
             <= d.mean
-            <= high * (1 + PERCENTILES_NOT_MONOTONE_TOLERANCE)
+            <= high * (1 + _PERCENTILES_NOT_MONOTONE_ROUNDING)
         ):
             return f"the mean is {seconds(d.mean)}, outside of {seconds(low)} to {seconds(high)}"
     for (q, low), (r, high) in zip(d.curve, d.curve[1:], strict=False):
-        if r < q or high < low * (1 - PERCENTILES_NOT_MONOTONE_TOLERANCE):
+        if r < q or high < low * (1 - _PERCENTILES_NOT_MONOTONE_ROUNDING):
             return f"its curve falls from {seconds(low)} at {q:g} to {seconds(high)} at {r:g}"
     return None

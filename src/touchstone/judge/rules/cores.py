@@ -80,7 +80,7 @@ def _told(gains: dict[str, float]) -> str:
     return ", ".join([first.format("would answer "), *(one.format("") for one in rest)]) + " requests"
 
 
-CPU_STOLEN_SHARE = 0.02
+_CPU_STOLEN_SHARE = 0.02
 
 
 @on_sample(
@@ -100,7 +100,7 @@ def cpu_stolen(sample: Sample, case: Case) -> Iterator[Fired]:
     if result is None or not steal or not result.window.measured_s:
         return
     stolen = steal / (result.window.measured_s * max(1, case.run.environment.cpus))
-    if stolen > CPU_STOLEN_SHARE:
+    if stolen > _CPU_STOLEN_SHARE:
         yield Fired(
             f"{share(stolen)} of the machine's CPU time was stolen during the window",
             figures=[*SPEED, *CPU],
@@ -109,8 +109,8 @@ def cpu_stolen(sample: Sample, case: Case) -> Iterator[Fired]:
         )
 
 
-CPU_THROTTLED_CUT_SHARE = 0.1
-CPU_THROTTLED_LEAST_PERIODS = 10
+_CPU_THROTTLED_OFTEN = 0.1
+_CPU_THROTTLED_LEAST_PERIODS = 10
 _LABS_OWN = re.compile(r"/(touchstone-\d+-|libpod-|docker[/-])[^/]+$")
 """The group of a contender, or of its container; that of the lab around it can have a quota of its own."""
 
@@ -140,7 +140,7 @@ def cpu_throttled(sample: Sample, case: Case) -> Iterator[Fired]:
     window, measured_s = result.watch.window, result.window.measured_s
     throttled_s, periods, cut = window.throttled_s or 0.0, window.periods or 0, window.throttled_periods or 0
     if throttled_s <= THROTTLED * measured_s and (
-        periods < CPU_THROTTLED_LEAST_PERIODS or cut <= CPU_THROTTLED_CUT_SHARE * periods
+        periods < _CPU_THROTTLED_LEAST_PERIODS or cut <= _CPU_THROTTLED_OFTEN * periods
     ):
         return
     counted = f", in {number(cut)} of {number(periods)} periods" if periods else ""
@@ -195,8 +195,8 @@ def cpus_counted_differently(case: Case) -> Iterator[Fired]:
             )
 
 
-FREQUENCY_CHANGED_NOTE = 0.05
-FREQUENCY_CHANGED_SUSPECT = 0.10
+_FREQUENCY_CHANGED_NOTE = 0.05
+_FREQUENCY_CHANGED_SUSPECT = 0.10
 
 
 @on_sample(
@@ -220,16 +220,16 @@ def frequency_changed(sample: Sample, case: Case) -> Iterator[Fired]:
         return
     before, after = statistics.fmean(state.frequency_mhz_before), statistics.fmean(state.frequency_mhz_after)
     change = abs(after / before - 1) if before else 0.0
-    if change > FREQUENCY_CHANGED_NOTE:
+    if change > _FREQUENCY_CHANGED_NOTE:
         yield Fired(
             f"the clock rate went from {number(before)} to {number(after)} MHz",
-            severity=Severity.SUSPECT if change > FREQUENCY_CHANGED_SUSPECT else Severity.NOTE,
+            severity=Severity.SUSPECT if change > _FREQUENCY_CHANGED_SUSPECT else Severity.NOTE,
             figures=[*SPEED, *CPU],
             evidence={"before_mhz": before, "after_mhz": after},
         )
 
 
-OTHERS_NOTE = 0.05
+_OTHERS_NOTE = 0.05
 _GREAT = 0.25
 """A process that used less of it is named only in the evidence."""
 
@@ -251,7 +251,7 @@ _GREAT = 0.25
 def other_processes(sample: Sample, case: Case) -> Iterator[Fired]:
     """Other programs take CPU, caches and memory bandwidth from server and engine."""
     used = others_share(sample, case.run.environment.cpus)
-    if used is not None and used > OTHERS_NOTE:
+    if used is not None and used > _OTHERS_NOTE:
         machine = sample.result.machine if sample.result else Machine()
         yield Fired(
             f"other processes used {share(used)} of the machine's CPU time" + _who(machine),

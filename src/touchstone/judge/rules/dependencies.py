@@ -78,8 +78,8 @@ def dependency_saturated(sample: Sample, case: Case) -> Iterator[Fired]:
         yield Fired(what, figures=SPEED, evidence=evidence)
 
 
-HEADROOM = 4.0
-DOWNSTREAM_HEADROOM_NARROW = 2.0
+_HEADROOM = 4.0
+_DOWNSTREAM_HEADROOM_NARROW = 2.0
 
 
 @on_sample(
@@ -110,20 +110,20 @@ def downstream_headroom(sample: Sample, case: Case) -> Iterator[Fired]:
         if not is_downstream(dependency) or not dependency.ceiling:
             continue
         times = dependency.ceiling / result.rate.achieved
-        if 1 / SERVER_FULL <= times < HEADROOM:
+        if 1 / SERVER_FULL <= times < _HEADROOM:
             yield Fired(
                 f"{dependency.name} answers {number(dependency.ceiling)}/s by itself, {times:.1f} times the "
                 f"{number(result.rate.achieved)}/s of this load",
-                severity=Severity.SUSPECT if times < DOWNSTREAM_HEADROOM_NARROW else Severity.NOTE,
+                severity=Severity.SUSPECT if times < _DOWNSTREAM_HEADROOM_NARROW else Severity.NOTE,
                 figures=SPEED,
                 doubt=Doubt(faster=None, reason="with a quicker downstream it may answer any number"),
                 evidence={"ceiling": dependency.ceiling, "rate": result.rate.achieved, "times": times},
             )
 
 
-POOL_NOT_FILLED_CROWD = 4
+_POOL_NOT_FILLED_CROWD = 4
 """So many requests under way for each session of the pool: however fast the database is, all are wanted at times."""
-POOL_NOT_FILLED_WINDOW_S = 1.0
+_POOL_NOT_FILLED_WINDOW_S = 1.0
 """Sessions are looked at four times per second."""
 
 
@@ -147,11 +147,11 @@ def pool_not_filled(sample: Sample, case: Case) -> Iterator[Fired]:
     The scenario fixes the size for all contenders.
     """
     result = sample.result
-    if result is None or loop(sample) != "closed" or result.window.measured_s < POOL_NOT_FILLED_WINDOW_S:
+    if result is None or loop(sample) != "closed" or result.window.measured_s < _POOL_NOT_FILLED_WINDOW_S:
         return
     for dependency in sample.dependencies:
         pool, peak = stated_pool(sample, dependency), dependency.sessions_peak
-        if not pool or not peak or slots(sample) < POOL_NOT_FILLED_CROWD * pool or peak > 0.75 * pool:
+        if not pool or not peak or slots(sample) < _POOL_NOT_FILLED_CROWD * pool or peak > 0.75 * pool:
             continue
         yield Fired(
             f"never more than {number(peak)} of the pool's {pool} sessions were open at {dependency.name}, with "
@@ -161,7 +161,7 @@ def pool_not_filled(sample: Sample, case: Case) -> Iterator[Fired]:
         )
 
 
-SESSIONS_EXCEED_POOL_REPLACED = 3
+_SESSIONS_EXCEED_POOL_REPLACED = 3
 """A pool may open each of its sessions anew a few times within a load."""
 
 
@@ -188,10 +188,10 @@ def sessions_exceed_pool(sample: Sample, case: Case) -> Iterator[Fired]:
     for dependency in sample.dependencies:
         pool = stated_pool(sample, dependency)
         new = opened(dependency)
-        if pool and new is not None and new > SESSIONS_EXCEED_POOL_REPLACED * pool:
+        if pool and new is not None and new > _SESSIONS_EXCEED_POOL_REPLACED * pool:
             yield Fired(
                 f"{number(new)} sessions were opened at {dependency.name} in the load, with a pool of {pool}",
-                evidence={"sessions_opened": new, "pool": pool, "limit": SESSIONS_EXCEED_POOL_REPLACED * pool},
+                evidence={"sessions_opened": new, "pool": pool, "limit": _SESSIONS_EXCEED_POOL_REPLACED * pool},
             )
             continue
         sessions = dependency.sessions_peak

@@ -65,7 +65,7 @@ def _broken(sample: Sample, what: str, words: str) -> Iterator[Fired]:
         yield Fired(f"{number(count)} of {all_messages} messages: {words}", evidence=log.model_dump())
 
 
-STOOD_STILL = 0.25
+_STOOD_STILL = 0.25
 
 
 @on_sample(
@@ -95,15 +95,15 @@ def partition_stood_still(sample: Sample, case: Case) -> Iterator[Fired]:
     if log is None or not log.stood_still:
         return
     partition, most = max(log.stood_still.items(), key=lambda item: item[1])
-    if most > STOOD_STILL:
+    if most > _STOOD_STILL:
         yield Fired(
             f"partition {partition} stood still for {share(most)} of its time, with messages waiting in it",
             evidence={"stood_still": log.stood_still},
         )
 
 
-FULLER = 0.1
-FULLER_BY = 10
+_FULLER = 0.1
+_FULLER_BY = 10
 
 
 @on_sample(
@@ -125,7 +125,7 @@ def partitions_unbalanced(sample: Sample, case: Case) -> Iterator[Fired]:
         return
     mean = sum(log.produced.values()) / len(log.produced)
     fullest = max(log.produced.values())
-    if fullest > mean * (1 + FULLER) and fullest - mean > FULLER_BY:
+    if fullest > mean * (1 + _FULLER) and fullest - mean > _FULLER_BY:
         yield Fired(
             f"the fullest of {len(log.produced)} partitions holds {number(fullest)} messages, the mean is "
             f"{number(mean)}",

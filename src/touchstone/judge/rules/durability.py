@@ -14,9 +14,9 @@ from touchstone.judge.reading.work import gain
 from touchstone.judge.rule import Fired, on_run, on_sample
 from touchstone.record.sample import TARE, DependencyState, Sample
 
-COMMITS_NOT_DURABLE_LEAST = 200
-COMMITS_NOT_DURABLE_SLACK = 4
-ROUTINE_PER_S = 20.0
+_COMMITS_NOT_DURABLE_LEAST = 200
+_COMMITS_NOT_DURABLE_SLACK = 4
+_ROUTINE_PER_S = 20.0
 
 
 @on_sample(
@@ -61,9 +61,9 @@ def commits_not_durable(sample: Sample, case: Case) -> Iterator[Fired]:
             continue
         writes, sessions = min(rows, commits), max(1, dependency.sessions_peak or 1)
         if (
-            writes >= COMMITS_NOT_DURABLE_LEAST
-            and syncs * COMMITS_NOT_DURABLE_SLACK * sessions < writes
-            and syncs < ROUTINE_PER_S * elapsed
+            writes >= _COMMITS_NOT_DURABLE_LEAST
+            and syncs * _COMMITS_NOT_DURABLE_SLACK * sessions < writes
+            and syncs < _ROUTINE_PER_S * elapsed
         ):
             yield Fired(
                 f"{dependency.name} committed {number(commits)} times and changed {number(rows)} rows over "
@@ -78,9 +78,9 @@ def _asked(dependency: DependencyState) -> bool:
     return all(normal(dependency.asked.get(name)) is True for name in ("fsync", "synchronous_commit"))
 
 
-WRITES_NOT_SYNCED_NEVER = 0.98
-WRITES_NOT_SYNCED_SEEN = 0.95
-WRITES_NOT_SYNCED_LOOKS = {"database": 30, "log": 80}
+_WRITES_NOT_SYNCED_NEVER = 0.98
+_WRITES_NOT_SYNCED_SEEN = 0.95
+_WRITES_NOT_SYNCED_LOOKS = {"database": 30, "log": 80}
 
 
 @on_run(
@@ -117,7 +117,7 @@ def writes_not_synced(case: Case) -> Iterator[Fired]:
     for sample, state in seen:
         others = [s for o, s in seen if o.load == sample.load and s.name == state.name and s is not state]
         level = str(state.asked.get("synchronous", "off")).lower()
-        never = {file for file in ("database", "log") if (_waited(state, file) or 0.0) > WRITES_NOT_SYNCED_NEVER}
+        never = {file for file in ("database", "log") if (_waited(state, file) or 0.0) > _WRITES_NOT_SYNCED_NEVER}
         each_commit = level in ("full", "extra") and "log" in never
         if each_commit or (len(never) == 2 and (level != "off" or any(map(_syncs, others)))):
             yield _finding(sample, state)
@@ -143,10 +143,10 @@ def _finding(sample: Sample, state: DependencyState) -> Fired:
 def _waited(state: DependencyState, file: str) -> float | None:
     """The share of looks at a changing file at which its changes waited; None of too few."""
     one = state.written.get(file)
-    return None if one is None or one.looks < WRITES_NOT_SYNCED_LOOKS[file] else one.waiting / one.looks
+    return None if one is None or one.looks < _WRITES_NOT_SYNCED_LOOKS[file] else one.waiting / one.looks
 
 
 def _syncs(state: DependencyState) -> bool:
     """Whether a contender was seen to have its changes written through."""
     shares = [share for file in ("database", "log") if (share := _waited(state, file)) is not None]
-    return bool(shares) and min(shares) < WRITES_NOT_SYNCED_SEEN
+    return bool(shares) and min(shares) < _WRITES_NOT_SYNCED_SEEN

@@ -93,8 +93,8 @@ def server_died(sample: Sample, case: Case) -> Iterator[Fired]:
     )
 
 
-SERVER_RESTARTED_SHARE = 0.1
-SERVER_RESTARTED_LEAST_S = 0.05
+_SERVER_RESTARTED_SHARE = 0.1
+_SERVER_RESTARTED_LEAST_S = 0.05
 
 
 @on_sample(
@@ -121,7 +121,7 @@ def server_restarted(sample: Sample, case: Case) -> Iterator[Fired]:
         ended, used = after.ended_cpu_s or 0.0, after.cpu_s or 0.0
         if after.processes == 0 or ended <= (before.ended_cpu_s or 0.0):
             continue
-        if ended > SERVER_RESTARTED_LEAST_S and ended > SERVER_RESTARTED_SHARE * used:
+        if ended > _SERVER_RESTARTED_LEAST_S and ended > _SERVER_RESTARTED_SHARE * used:
             yield Fired(
                 f"a process that had used {seconds(ended)} of CPU was gone at {seconds(after.t)} of the load",
                 evidence={"before": before.model_dump(), "after": after.model_dump()},

@@ -120,7 +120,7 @@ def generator_saturated(sample: Sample, case: Case) -> Iterator[Fired]:
         )
 
 
-GENERATOR_THROTTLED_INVALID_SHARE = 0.1
+_GENERATOR_THROTTLED_INVALID_SHARE = 0.1
 
 
 @on_sample(
@@ -155,14 +155,14 @@ def generator_throttled(sample: Sample, case: Case) -> Iterator[Fired]:
     yield Fired(
         f"the generator was throttled for {seconds(generator.throttled_s)} of {seconds(measured_s)}, summed over "
         f"CPUs, by the quota of {groups}",
-        severity=Severity.INVALID if throttled > GENERATOR_THROTTLED_INVALID_SHARE else Severity.SUSPECT,
+        severity=Severity.INVALID if throttled > _GENERATOR_THROTTLED_INVALID_SHARE else Severity.SUSPECT,
         figures=SPEED,
         evidence={"throttled_s": generator.throttled_s, "measured_s": measured_s, "cgroups": generator.quotas},
     )
 
 
-INVALID_LATE_SHARE = 1.0
-INVALID_LATE_S = 0.01
+_INVALID_LATE_SHARE = 1.0
+_INVALID_LATE_S = 0.01
 
 
 @on_sample(
@@ -189,7 +189,7 @@ def late_sends(sample: Sample, case: Case) -> Iterator[Fired]:
     late, latency = result.lateness.p99, result.latency.p99
     if late is None or not latency or late <= LATE_S or late <= LATE_SHARE * latency:
         return
-    invalid = late > INVALID_LATE_S and late > INVALID_LATE_SHARE * latency
+    invalid = late > _INVALID_LATE_S and late > _INVALID_LATE_SHARE * latency
     yield Fired(
         f"one request in a hundred left {seconds(late)} late or more, next to a latency p99 of {seconds(latency)}",
         severity=Severity.INVALID if invalid else Severity.SUSPECT,

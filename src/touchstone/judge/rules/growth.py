@@ -16,12 +16,12 @@ from touchstone.judge.statistics.trend import grows
 from touchstone.record.sample import Sample
 from touchstone.record.watch import Watch
 
-MEMORY_GROWS_SHARE = 0.25
-MEMORY_GROWS_LEAST = 4 << 20
-MEMORY_GROWS_MUCH = 32 << 20
-SHORTEST_S = 2.5
+_MEMORY_GROWS_SHARE = 0.25
+_MEMORY_GROWS_LEAST = 4 << 20
+_MEMORY_GROWS_MUCH = 32 << 20
+_SHORTEST_S = 2.5
 """A quick run loads a native server for some 3.5 s, its warm-up included."""
-ENOUGH_S = 30.0
+_ENOUGH_S = 30.0
 
 
 @on_group(
@@ -52,13 +52,13 @@ def memory_grows(group: Group, case: Case) -> Iterator[Fired]:
             continue
         loaded_s = max(loaded_s, series[-1][0])
         middle = series[len(series) // 2][1]
-        rate = grows(series, least=max(MEMORY_GROWS_LEAST, MEMORY_GROWS_SHARE * middle))
+        rate = grows(series, least=max(_MEMORY_GROWS_LEAST, _MEMORY_GROWS_SHARE * middle))
         if rate is None:
             return
         rates.append(rate)
         gains.append(series[-1][1] - middle)
-    if rates and loaded_s >= SHORTEST_S:
-        much = loaded_s >= ENOUGH_S and min(gains) > MEMORY_GROWS_MUCH
+    if rates and loaded_s >= _SHORTEST_S:
+        much = loaded_s >= _ENOUGH_S and min(gains) > _MEMORY_GROWS_MUCH
         yield Fired(
             f"memory grew by {size(min(rates))} a second or more at the end of the load in all {len(rates)} round(s)",
             severity=Severity.SUSPECT if much else Severity.NOTE,
@@ -74,8 +74,8 @@ def _memory(sample: Sample) -> list[tuple[float, float]]:
     return anon if len(anon) == len(rss) else rss
 
 
-DESCRIPTORS_GROW_ROOM = 100
-DESCRIPTORS_GROW_NEAR = 0.9
+_DESCRIPTORS_GROW_ROOM = 100
+_DESCRIPTORS_GROW_NEAR = 0.9
 
 
 @on_sample(
@@ -103,15 +103,15 @@ DESCRIPTORS_GROW_NEAR = 0.9
 def descriptors_grow(sample: Sample, case: Case) -> Iterator[Fired]:
     """If each request leaks a descriptor, the server dies when it has used them all."""
     watch = sample.result.watch if sample.result else None
-    connections = asked_connections(sample) + DESCRIPTORS_GROW_ROOM
+    connections = asked_connections(sample) + _DESCRIPTORS_GROW_ROOM
     peak, limit = (watch.window.fds_peak, watch.window.fd_limit) if watch else (None, None)
-    if peak is not None and limit is not None and peak >= DESCRIPTORS_GROW_NEAR * limit and peak > connections:
+    if peak is not None and limit is not None and peak >= _DESCRIPTORS_GROW_NEAR * limit and peak > connections:
         yield Fired(
             f"a process had {number(peak)} open descriptors of the {number(limit)} that it may have",
             evidence={"peak": peak, "limit": limit, "connections": asked_connections(sample)},
         )
         return
-    grown = left_behind(sample, lambda point: point.fds, room=DESCRIPTORS_GROW_ROOM)
+    grown = left_behind(sample, lambda point: point.fds, room=_DESCRIPTORS_GROW_ROOM)
     if grown is not None:
         yield Fired(
             f"open descriptors grew from {number(grown.first)} to {number(grown.last)}, {per_request(grown.each)}",
@@ -121,7 +121,7 @@ def descriptors_grow(sample: Sample, case: Case) -> Iterator[Fired]:
 
 REST_S = 1.0
 KEPT_AFTER_LOAD_FILES = 100
-FILES_OF_A_CONNECTION = 2
+_FILES_OF_A_CONNECTION = 2
 KEPT_AFTER_LOAD_THREADS = 512
 
 
@@ -154,7 +154,7 @@ def kept_after_load(sample: Sample, case: Case) -> Iterator[Fired]:
     rested = _rested(watch) if watch else 0.0
     if watch is None or rested < REST_S:
         return
-    pooled = FILES_OF_A_CONNECTION * asked_connections(sample) * len(sample.dependencies)
+    pooled = _FILES_OF_A_CONNECTION * asked_connections(sample) * len(sample.dependencies)
     for what, most in (("fds", KEPT_AFTER_LOAD_FILES + pooled), ("threads", KEPT_AFTER_LOAD_THREADS)):
         before, after = getattr(watch.at_start, what), getattr(watch.at_idle_end, what)
         if before is not None and after is not None and after - before > most:
@@ -175,7 +175,7 @@ def _rested(watch: Watch) -> float:
     return end.t - over.t
 
 
-THREADS_GROW_ROOM = 32
+_THREADS_GROW_ROOM = 32
 
 
 @on_sample(
@@ -205,7 +205,7 @@ def threads_grow(sample: Sample, case: Case) -> Iterator[Fired]:
     A zombie counts too: a process that has ended and that its parent has not waited for. Both use one of the
     machine's limited task slots.
     """
-    grown = left_behind(sample, lambda point: point.threads, room=THREADS_GROW_ROOM)
+    grown = left_behind(sample, lambda point: point.threads, room=_THREADS_GROW_ROOM)
     if grown is not None:
         yield Fired(
             f"threads grew from {number(grown.first)} to {number(grown.last)}, {per_request(grown.each)}",

@@ -41,8 +41,8 @@ def foreign_listener(sample: Sample, case: Case) -> Iterator[Fired]:
         )
 
 
-HELPED_FROM_OUTSIDE_SUSPECT = 0.05
-HELPED_FROM_OUTSIDE_CHANCE = 1e-3
+_HELPED_FROM_OUTSIDE_SUSPECT = 0.05
+_HELPED_FROM_OUTSIDE_CHANCE = 1e-3
 
 
 @on_group(
@@ -73,7 +73,7 @@ def helped_from_outside(group: Group, case: Case) -> Iterator[Fired]:
     and rests while the others are, works for that contender or because of it.
     """
     found = accomplice_of(group.samples, case.run)
-    if found is None or found.cpus <= HELPED_FROM_OUTSIDE_SUSPECT or found.chance >= HELPED_FROM_OUTSIDE_CHANCE:
+    if found is None or found.cpus <= _HELPED_FROM_OUTSIDE_SUSPECT or found.chance >= _HELPED_FROM_OUTSIDE_CHANCE:
         return
     slower = 1 + found.cpus / found.own_cpus if found.own_cpus > 0 else None
     process = f"{found.who}, a process outside of its tree," if found.who else "a process outside of its tree"
@@ -112,8 +112,8 @@ def process_escaped(sample: Sample, case: Case) -> Iterator[Fired]:
         )
 
 
-WRONG_PROCESS_WATCHED_LEAST_S = 1e-6
-WRONG_PROCESS_WATCHED_TICKS_S = 0.02
+_WRONG_PROCESS_WATCHED_LEAST_S = 1e-6
+_WRONG_PROCESS_WATCHED_TICKS_S = 0.02
 
 
 @on_sample(
@@ -140,9 +140,9 @@ def wrong_process_watched(sample: Sample, case: Case) -> Iterator[Fired]:
         return
     cpu, needed = (
         result.watch.window.cpu_s,
-        result.counts.completed * WRONG_PROCESS_WATCHED_LEAST_S / (sample.spec.pipeline * sample.spec.streams),
+        result.counts.completed * _WRONG_PROCESS_WATCHED_LEAST_S / (sample.spec.pipeline * sample.spec.streams),
     )
-    if cpu + WRONG_PROCESS_WATCHED_TICKS_S < needed:
+    if cpu + _WRONG_PROCESS_WATCHED_TICKS_S < needed:
         yield Fired(
             f"the watched processes used {seconds(cpu)} of CPU for {number(result.counts.completed)} answers",
             figures=[*CPU, *MEMORY],

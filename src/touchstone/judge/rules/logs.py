@@ -11,9 +11,9 @@ from touchstone.judge.reading.apart import apart
 from touchstone.judge.reading.case import Case, Group
 from touchstone.judge.rule import Fired, on_run
 
-EACH_BYTES = 8
-TIMES = 10
-START_BYTES = 32 << 10
+_EACH_BYTES = 8
+_TIMES = 10
+_START_BYTES = 32 << 10
 """What a framework may write at its start and its end."""
 _COST = "what a line costs depends on who writes it"
 
@@ -23,7 +23,7 @@ _COST = "what a line costs depends on who writes it"
     Severity.NOTE,
     title="The service logs each request",
     threshold=(
-        f"{EACH_BYTES} bytes and more of log per response, beyond 32 KiB, on standard output and error or appended to "
+        f"{_EACH_BYTES} bytes and more of log per response, beyond 32 KiB, on standard output and error or appended to "
         "files that are open for nothing else; whether contenders differ in it is for `logs-unequal`"
     ),
     threshold_reason="a line of an access log has some 80 bytes: 8 are a line for every tenth response",
@@ -39,7 +39,7 @@ def logs_each_request(case: Case) -> Iterator[Fired]:
         groups.setdefault(group.contender, []).append(group)
     for contender, own in groups.items():
         each = _bytes_per_response(own)
-        if each is not None and each >= EACH_BYTES:
+        if each is not None and each >= _EACH_BYTES:
             yield Fired(
                 f"it wrote {number(each)} bytes of log per response",
                 contender=contender,
@@ -73,7 +73,7 @@ def logs_unequal(case: Case) -> Iterator[Fired]:
     for group in case.groups_of("load"):
         groups.setdefault(group.contender, []).append(group)
     written = {name: per for name, own in groups.items() if (per := _bytes_per_response(own)) is not None}
-    for pair in apart(written, lambda small, large: large >= max(EACH_BYTES, TIMES * small)):
+    for pair in apart(written, lambda small, large: large >= max(_EACH_BYTES, _TIMES * small)):
         quiet_is_odd = pair.odd == pair.low
         yield Fired(
             f"{pair.high} wrote {number(written[pair.high])} bytes of log per response, "
@@ -96,6 +96,6 @@ def _bytes_per_response(groups: Sequence[Group]) -> float | None:
         log = sample.process.log
         if sample.result is None or sample.process.log_bytes is None or log is None:
             continue
-        sizes[log] = max(0, sample.process.log_bytes + sample.process.log_file_bytes - START_BYTES)
+        sizes[log] = max(0, sample.process.log_bytes + sample.process.log_file_bytes - _START_BYTES)
         answered += max(sample.result.totals.completed, sample.result.counts.completed)
     return sum(sizes.values()) / answered if answered else None

@@ -44,10 +44,10 @@ def floor_unsteady(sample: Sample, case: Case) -> Iterator[Fired]:
     )
 
 
-HEAP_ABOVE_LIMIT_UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
-HEAP_ABOVE_LIMIT_XMX = re.compile(r"-Xmx(\d+)([kmgtKMGT]?)")
-OLD_SPACE = re.compile(r"--max[-_]old[-_]space[-_]size=(\d+)")
-HEAP_ABOVE_LIMIT_GO = re.compile(r"(\d+)(?:([KMGT])i)?B?")
+_HEAP_ABOVE_LIMIT_UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
+_HEAP_ABOVE_LIMIT_XMX = re.compile(r"-Xmx(\d+)([kmgtKMGT]?)")
+_OLD_SPACE = re.compile(r"--max[-_]old[-_]space[-_]size=(\d+)")
+_HEAP_ABOVE_LIMIT_GO = re.compile(r"(\d+)(?:([KMGT])i)?B?")
 
 
 @on_sample(
@@ -78,16 +78,16 @@ def heap_above_limit(sample: Sample, case: Case) -> Iterator[Fired]:
 
 def _heaps(where: str, text: str) -> Iterator[tuple[str, int]]:
     """Heap flags in a command line or an environment variable, in bytes."""
-    for match in HEAP_ABOVE_LIMIT_XMX.finditer(text):
-        yield match[0], int(match[1]) * HEAP_ABOVE_LIMIT_UNITS[match[2].lower()]
-    for match in OLD_SPACE.finditer(text):
+    for match in _HEAP_ABOVE_LIMIT_XMX.finditer(text):
+        yield match[0], int(match[1]) * _HEAP_ABOVE_LIMIT_UNITS[match[2].lower()]
+    for match in _OLD_SPACE.finditer(text):
         yield match[0], int(match[1]) << 20
-    if where == "GOMEMLIMIT" and (found := HEAP_ABOVE_LIMIT_GO.fullmatch(text)):
-        yield f"GOMEMLIMIT={text}", int(found[1]) * HEAP_ABOVE_LIMIT_UNITS[(found[2] or "").lower()]
+    if where == "GOMEMLIMIT" and (found := _HEAP_ABOVE_LIMIT_GO.fullmatch(text)):
+        yield f"GOMEMLIMIT={text}", int(found[1]) * _HEAP_ABOVE_LIMIT_UNITS[(found[2] or "").lower()]
 
 
-MAJOR_FAULTS_RATE = 10
-MAJOR_FAULTS_LEAST = 50
+_MAJOR_FAULTS_RATE = 10
+_MAJOR_FAULTS_LEAST = 50
 
 
 @on_sample(
@@ -111,15 +111,15 @@ def major_faults(sample: Sample, case: Case) -> Iterator[Fired]:
     faults = result.watch.window.major_faults if result and result.watch else None
     if result is None or not faults or not result.window.measured_s:
         return
-    if faults > MAJOR_FAULTS_LEAST and faults / result.window.measured_s > MAJOR_FAULTS_RATE:
+    if faults > _MAJOR_FAULTS_LEAST and faults / result.window.measured_s > _MAJOR_FAULTS_RATE:
         yield Fired(
             f"the server had {number(faults)} major faults within {seconds(result.window.measured_s)}",
             evidence={"major_faults": faults, "a_second": faults / result.window.measured_s},
         )
 
 
-MEMORY_LIMIT_HIT_FULL = 0.95
-MEMORY_LIMIT_HIT_FAULTS = 50
+_MEMORY_LIMIT_HIT_FULL = 0.95
+_MEMORY_LIMIT_HIT_FAULTS = 50
 
 
 @on_sample(
@@ -152,15 +152,15 @@ def memory_limit_hit(sample: Sample, case: Case) -> Iterator[Fired]:
         return
     anon = max((p.anon for p in result.watch.series if p.anon is not None), default=0)
     faults = result.watch.window.major_faults or 0
-    if anon > MEMORY_LIMIT_HIT_FULL * limit or (state.memory_limit_hits and faults > MEMORY_LIMIT_HIT_FAULTS):
+    if anon > _MEMORY_LIMIT_HIT_FULL * limit or (state.memory_limit_hits and faults > _MEMORY_LIMIT_HIT_FAULTS):
         yield Fired(
             f"anonymous memory reached {size(anon)} of a limit of {size(limit)}, with {number(faults)} major faults",
             evidence={"anon_peak": anon, "limit": limit, "major_faults": faults, "limit_hits": state.memory_limit_hits},
         )
 
 
-MEMORY_OUTSIDE_RSS_SHARE = 0.05
-MEMORY_OUTSIDE_RSS_LEAST = 1 << 20
+_MEMORY_OUTSIDE_RSS_SHARE = 0.05
+_MEMORY_OUTSIDE_RSS_LEAST = 1 << 20
 
 
 @on_sample(
@@ -181,7 +181,7 @@ def memory_outside_rss(sample: Sample, case: Case) -> Iterator[Fired]:
     """
     for account in sample.process.confinement:
         hidden = account.unmapped_shared
-        if hidden > MEMORY_OUTSIDE_RSS_LEAST and hidden > MEMORY_OUTSIDE_RSS_SHARE * account.resident:
+        if hidden > _MEMORY_OUTSIDE_RSS_LEAST and hidden > _MEMORY_OUTSIDE_RSS_SHARE * account.resident:
             hold = ["hold_rss_per_connection", "hold_anon_per_connection", "hold_rss_base", "hold_given_back"]
             yield Fired(
                 f"{size(hidden)} were in no process's RSS, next to {size(account.resident)} of RSS",
@@ -191,7 +191,7 @@ def memory_outside_rss(sample: Sample, case: Case) -> Iterator[Fired]:
             return
 
 
-PAGES_SHARED_MORE = 1.05
+_PAGES_SHARED_MORE = 1.05
 
 
 @on_sample(
@@ -214,7 +214,7 @@ def pages_shared(sample: Sample, case: Case) -> Iterator[Fired]:
     if watch is None or not several_processes(watch):
         return
     counted, summed = peak_memory(watch), peak_rss(watch)
-    if counted is None or summed is None or summed <= PAGES_SHARED_MORE * counted:
+    if counted is None or summed is None or summed <= _PAGES_SHARED_MORE * counted:
         return
     processes = max((point.processes or 0) for point in watch.series)
     yield Fired(
@@ -224,7 +224,7 @@ def pages_shared(sample: Sample, case: Case) -> Iterator[Fired]:
     )
 
 
-SWAPPED_PAGES = 256
+_SWAPPED_PAGES = 256
 
 
 @on_sample(
@@ -240,7 +240,7 @@ def swapped(sample: Sample, case: Case) -> Iterator[Fired]:
     """Reading a page from disk takes longer than a whole request."""
     state = machine_state(sample)
     pages = (state.swap_in_pages or 0) + (state.swap_out_pages or 0)
-    if pages > SWAPPED_PAGES:
+    if pages > _SWAPPED_PAGES:
         yield Fired(
             f"{number(pages)} pages were swapped",
             evidence={"swap_in_pages": state.swap_in_pages, "swap_out_pages": state.swap_out_pages},

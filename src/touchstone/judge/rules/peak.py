@@ -37,7 +37,7 @@ def peak_not_kept(group: Group, case: Case) -> Iterator[Fired]:
     )
 
 
-PEAK_NOT_REACHED_SHARE = 0.5
+_PEAK_NOT_REACHED_SHARE = 0.5
 
 
 @on_group(
@@ -68,7 +68,7 @@ def peak_not_reached(group: Group, case: Case) -> Iterator[Fired]:
     shapes = ", ".join(sorted({peak.shape for peak in missed}))
     yield Fired(
         f"no peak was reached within {number(watched)} s of exec in {len(missed)} of {len(peaks)} round(s): {shapes}",
-        severity=Severity.INVALID if len(missed) >= PEAK_NOT_REACHED_SHARE * len(peaks) else Severity.SUSPECT,
+        severity=Severity.INVALID if len(missed) >= _PEAK_NOT_REACHED_SHARE * len(peaks) else Severity.SUSPECT,
         figures=list(PEAK_FIGURES),
         evidence={"samples": [p.sample for p in missed], "changepoints_s": [p.changepoints_s for p in missed]},
     )

@@ -128,7 +128,7 @@ def profile_unseen(group: Group, case: Case) -> Iterator[Fired]:
     yield Fired(f"{told}{profiles[0].unseen}", figures=[], evidence={"unseen": unseen})
 
 
-PROFILER_COSTLY_SHARE = 0.05
+_PROFILER_COSTLY_SHARE = 0.05
 
 
 @on_group(
@@ -148,7 +148,7 @@ def profiler_costly(group: Group, case: Case) -> Iterator[Fired]:
     The cost is not spread evenly: deep stacks and short functions bear more of it.
     """
     costs = [s.figures["profiler_cost"] for s in group.samples if "profiler_cost" in s.figures]
-    if costs and (cost := statistics.median(costs)) > PROFILER_COSTLY_SHARE:
+    if costs and (cost := statistics.median(costs)) > _PROFILER_COSTLY_SHARE:
         yield Fired(
             f"with the profiler it takes {share(cost)} more CPU per request than without",
             figures=["profiler_cost"],

@@ -206,7 +206,7 @@ def same_program(case: Case) -> Iterator[Fired]:
             )
 
 
-UNFIXED = re.compile(r"snapshot|nightly|[-+.]dev|alpha|beta|-rc", re.IGNORECASE)
+_UNFIXED = re.compile(r"snapshot|nightly|[-+.]dev|alpha|beta|-rc", re.IGNORECASE)
 
 
 @on_run(
@@ -221,5 +221,5 @@ def snapshot_versions(case: Case) -> Iterator[Fired]:
     """Today's snapshot or nightly build is not tomorrow's, so nobody can repeat the measurement."""
     for contender in case.run.plan.contenders:
         for tool, version in contender.tools.items():
-            if UNFIXED.search(version):
+            if _UNFIXED.search(version):
                 yield Fired(f"{tool} is {version}", contender=contender.name, evidence={tool: version})

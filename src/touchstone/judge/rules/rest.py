@@ -14,7 +14,7 @@ from touchstone.judge.reading.rest import neighbours_cpu, own_cpu, rest_of, slic
 from touchstone.judge.rule import Fired, on_group, on_sample
 from touchstone.record.sample import Sample
 
-NEEDS_REST_KEPT = 0.75
+_NEEDS_REST_KEPT = 0.75
 
 
 @on_group(
@@ -51,7 +51,7 @@ def needs_rest(group: Group, case: Case) -> Iterator[Fired]:
             continue
         others = [one.slices.kept for one in neighbours(sample, case.run) if one.slices is not None]
         usual = statistics.median([found for found in others if found is not None] or [1.0])
-        if own >= NEEDS_REST_KEPT * min(1.0, usual) or evidence.unbroken_rate >= min(evidence.lap_rates):
+        if own >= _NEEDS_REST_KEPT * min(1.0, usual) or evidence.unbroken_rate >= min(evidence.lap_rates):
             return
         kept[sample.id] = own
     if kept:
@@ -64,8 +64,8 @@ def needs_rest(group: Group, case: Case) -> Iterator[Fired]:
         )
 
 
-NEIGHBOUR_WORKS_NOTE = 0.02
-NEIGHBOUR_WORKS_SUSPECT = 0.05
+_NOTE_SHARE = 0.02
+_SUSPECT_SHARE = 0.05
 
 
 @on_sample(
@@ -89,12 +89,12 @@ def neighbour_works(sample: Sample, case: Case) -> Iterator[Fired]:
         return
     cpus = max(1, len(sample.process.placement.server_cpus))
     taken = sum(used.values()) / (length * cpus)
-    if taken <= NEIGHBOUR_WORKS_NOTE:
+    if taken <= _NOTE_SHARE:
         return
     worst = next(iter(used))
     yield Fired(
         f"contenders that were not on used {share(taken)} of its CPUs meanwhile, {worst} the most",
-        severity=Severity.SUSPECT if taken > NEIGHBOUR_WORKS_SUSPECT else Severity.NOTE,
+        severity=Severity.SUSPECT if taken > _SUSPECT_SHARE else Severity.NOTE,
         figures=[*SPEED, *CPU],
         doubt=Doubt.of_taken(taken),
         evidence={"share": taken, "cpu_s": used},
@@ -134,9 +134,7 @@ def work_given_away(sample: Sample, case: Case) -> Iterator[Fired]:
         )
 
 
-WORKS_WHILE_OFF_NOTE = 0.02
-WORKS_WHILE_OFF_SUSPECT = 0.05
-ENDING_S = 0.25
+_ENDING_S = 0.25
 """CPU seconds in which any runtime can end."""
 
 
@@ -166,7 +164,7 @@ def works_while_off(sample: Sample, case: Case) -> Iterator[Fired]:
     work would be part of the cost and time of requests.
     """
     rest = rest_of(sample, case.run)
-    if rest is not None and rest.put_off > WORKS_WHILE_OFF_NOTE:
+    if rest is not None and rest.put_off > _NOTE_SHARE:
         yield _told(
             sample,
             rest.put_off,
@@ -175,7 +173,7 @@ def works_while_off(sample: Sample, case: Case) -> Iterator[Fired]:
             evidence={"at_work_s": rest.at_work, "at_rest_s": rest.at_rest, "rested_s": rest.rested_s},
         )
     used = sample.process.cpu_at_end
-    if used is not None and used.before_s > 0 and used.ending_s > max(ENDING_S, WORKS_WHILE_OFF_NOTE * used.before_s):
+    if used is not None and used.before_s > 0 and used.ending_s > max(_ENDING_S, _NOTE_SHARE * used.before_s):
         put_off = used.ending_s / used.before_s
         yield _told(
             sample,
@@ -189,7 +187,7 @@ def works_while_off(sample: Sample, case: Case) -> Iterator[Fired]:
 def _told(sample: Sample, put_off: float, says: str, *, severity: Severity, evidence: dict[str, float]) -> Fired:
     return Fired(
         says,
-        severity=severity if put_off > WORKS_WHILE_OFF_SUSPECT else Severity.NOTE,
+        severity=severity if put_off > _SUSPECT_SHARE else Severity.NOTE,
         figures=[*SPEED, *CPU],
         doubt=Doubt(slower=1 + put_off, reason="all of it may have been work for its own requests"),
         evidence=evidence,

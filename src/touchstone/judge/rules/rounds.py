@@ -32,7 +32,7 @@ def measurement_interrupted(sample: Sample, case: Case) -> Iterator[Fired]:
         )
 
 
-ORDER_NOT_DRAWN_RARE = 0.01
+_ORDER_NOT_DRAWN_RARE = 0.01
 
 
 @on_run(
@@ -56,7 +56,7 @@ def order_not_drawn(case: Case) -> Iterator[Fired]:
     if contenders < 2 or len(set(orders)) > 1:
         return
     chance = (1 / math.factorial(contenders)) ** (len(orders) - 1)
-    if chance < ORDER_NOT_DRAWN_RARE:
+    if chance < _ORDER_NOT_DRAWN_RARE:
         yield Fired(
             f"{len(orders)} rounds had the same order: {', '.join(orders[0])}",
             figures=[*SPEED, *CPU],
@@ -119,7 +119,7 @@ def rounds_share_process(case: Case) -> Iterator[Fired]:
             )
 
 
-TOO_FEW_ROUNDS_ENOUGH = 4
+_TOO_FEW_ROUNDS_ENOUGH = 4
 
 
 @on_group(
@@ -138,7 +138,7 @@ def too_few_rounds(group: Group, case: Case) -> Iterator[Fired]:
     between runs.
     """
     rounds = {s.round for s in group.samples if s.figures}
-    if not rounds or len(rounds) >= TOO_FEW_ROUNDS_ENOUGH:
+    if not rounds or len(rounds) >= _TOO_FEW_ROUNDS_ENOUGH:
         return
     enough = len(rounds) >= MIN_ROUNDS
     yield Fired(
@@ -146,5 +146,5 @@ def too_few_rounds(group: Group, case: Case) -> Iterator[Fired]:
         + ("only large differences can be seen" if enough else "no interval can be given"),
         severity=Severity.NOTE if enough else Severity.SUSPECT,
         figures=None if group.load else PEAK,
-        evidence={"rounds": len(rounds), "wanted": TOO_FEW_ROUNDS_ENOUGH},
+        evidence={"rounds": len(rounds), "wanted": _TOO_FEW_ROUNDS_ENOUGH},
     )

@@ -14,7 +14,7 @@ from touchstone.judge.reading.traffic import keeps_up, loop, measured_points, sl
 from touchstone.judge.rule import Fired, on_sample
 from touchstone.record.sample import Sample
 
-QUEUE_GROWS_GROWTH = 1.1
+_QUEUE_GROWS_GROWTH = 1.1
 
 
 @on_sample(
@@ -66,11 +66,11 @@ def _grows(queue: Sequence[int]) -> bool:
     if not third:
         return False
     means = [statistics.fmean(q) for q in (queue[:third], queue[third : 2 * third], queue[2 * third :])]
-    return means[0] * QUEUE_GROWS_GROWTH < means[1] and means[1] * QUEUE_GROWS_GROWTH < means[2]
+    return means[0] * _QUEUE_GROWS_GROWTH < means[1] and means[1] * _QUEUE_GROWS_GROWTH < means[2]
 
 
-RATE_NOT_REACHED_REACHED = 0.02
-RATE_NOT_REACHED_FAR = 0.10
+_RATE_NOT_REACHED_SHORT = 0.02
+_RATE_NOT_REACHED_FAR = 0.10
 
 
 @on_sample(
@@ -101,15 +101,15 @@ def rate_not_reached(sample: Sample, case: Case) -> Iterator[Fired]:
     offered, achieved = result.rate.offered, result.rate.achieved
     answered = achieved + result.counts.not_right / result.window.measured_s
     chance = 3 / math.sqrt(offered * result.window.measured_s)
-    if answered >= offered * (1 - max(RATE_NOT_REACHED_REACHED, chance)) or keeps_up(result, offered):
+    if answered >= offered * (1 - max(_RATE_NOT_REACHED_SHORT, chance)) or keeps_up(result, offered):
         return
     sent = result.counts.sent / result.window.measured_s
     blame = (
         "the server did not keep up"
-        if sent >= offered * (1 - RATE_NOT_REACHED_REACHED)
+        if sent >= offered * (1 - _RATE_NOT_REACHED_SHORT)
         else "the requests were not all sent"
     )
-    far = answered < offered * (1 - RATE_NOT_REACHED_FAR)
+    far = answered < offered * (1 - _RATE_NOT_REACHED_FAR)
     yield Fired(
         f"{number(achieved)}/s of {number(offered)}/s offered were answered: {blame}",
         severity=Severity.INVALID if far else Severity.SUSPECT,

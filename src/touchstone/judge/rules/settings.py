@@ -82,10 +82,10 @@ def dependency_settings_unequal(case: Case) -> Iterator[Fired]:
             )
 
 
-SETTINGS_UNEQUAL_TUNING = re.compile(
+_SETTINGS_UNEQUAL_TUNING = re.compile(
     r"POOL|TIMEOUT|KEEP_?ALIVE|SYNCHRONOUS|JOURNAL|DURAB|BUSY|MAX_|LIMIT|THREADS|WORKERS|LOG_?LEVEL|COMPRESS|GZIP"
 )
-SETTINGS_UNEQUAL_PLACES = re.compile(r"PATH|URL|HOST|PORT|BOOTSTRAP|FOLDER|DIR|HOME")
+_SETTINGS_UNEQUAL_PLACES = re.compile(r"PATH|URL|HOST|PORT|BOOTSTRAP|FOLDER|DIR|HOME")
 
 
 @on_run(
@@ -113,7 +113,7 @@ def settings_unequal(case: Case) -> Iterator[Fired]:
             continue
         for name in sorted(set.intersection(*(set(e) for e in env.values()))):
             values = {contender: e[name] for contender, e in env.items()}
-            if not SETTINGS_UNEQUAL_TUNING.search(name) or SETTINGS_UNEQUAL_PLACES.search(name):
+            if not _SETTINGS_UNEQUAL_TUNING.search(name) or _SETTINGS_UNEQUAL_PLACES.search(name):
                 continue
             told = ", ".join(f"{value} for {contender}" for contender, value in values.items())
             for odd in minority(values):

@@ -22,7 +22,7 @@ from touchstone.record.sample import Sample
 Series = list[tuple[float, float]]
 _Rises = dict[str, tuple[Sample, Rise]]
 """By the sample's id."""
-SLOWS_WITH_WORK_FIRST = 1 / 3
+_SLOWS_WITH_WORK_FIRST = 1 / 3
 """The share of the turns, at the beginning, in which caches fill and a compiler has not done its work."""
 LEAST_ANSWERED = 500
 """Requests in all turns of a sample. Of fewer, a turn holds so few that those under way at its ends move its value."""
@@ -111,7 +111,7 @@ def _rises(samples: Iterable[Sample], read: Callable[[Sample], Series]) -> _Rise
         series = read(sample)
         if not series or series[-1][0] < LEAST_ANSWERED:
             continue
-        risen = rise(series[int(len(series) * SLOWS_WITH_WORK_FIRST) :])
+        risen = rise(series[int(len(series) * _SLOWS_WITH_WORK_FIRST) :])
         if risen is not None:
             found[sample.id] = (sample, risen)
     return found

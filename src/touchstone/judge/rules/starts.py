@@ -12,7 +12,7 @@ from touchstone.judge.rule import Fired, on_sample
 from touchstone.record.boot_result import BootRun
 from touchstone.record.sample import Sample
 
-BOOT_IMPOSSIBLE_TOLERANCE = 1.05
+_BOOT_IMPOSSIBLE_TOLERANCE = 1.05
 
 
 @on_sample(
@@ -40,12 +40,12 @@ def _contradiction(run: BootRun) -> str | None:
             f"the port opened after {seconds(run.port_open_s)}"
         )
     for name, value in (("PSS", run.pss), ("anonymous memory", run.anon)):
-        if run.rss and value and value > BOOT_IMPOSSIBLE_TOLERANCE * run.rss:
+        if run.rss and value and value > _BOOT_IMPOSSIBLE_TOLERANCE * run.rss:
             return f"{name} of {size(value)} is larger than RSS of {size(run.rss)}"
     return None
 
 
-BOOTS_FAILED_SHARE = 0.1
+_BOOTS_FAILED_SHARE = 0.1
 
 
 @on_sample(
@@ -71,7 +71,7 @@ def boots_failed(sample: Sample, case: Case) -> Iterator[Fired]:
     kinds = ", ".join(sorted({str(r.failure) for r in failed}))
     yield Fired(
         f"{len(failed)} of {len(runs)} starts failed ({kinds})",
-        severity=Severity.INVALID if len(failed) >= BOOTS_FAILED_SHARE * len(runs) else Severity.SUSPECT,
+        severity=Severity.INVALID if len(failed) >= _BOOTS_FAILED_SHARE * len(runs) else Severity.SUSPECT,
         evidence={"runs": [r.model_dump(exclude_none=True) for r in failed[:3]]},
     )
 
@@ -97,8 +97,8 @@ def cache_not_cold(sample: Sample, case: Case) -> Iterator[Fired]:
         )
 
 
-READY_TOO_EARLY_LEAST_S = 0.5
-READY_TOO_EARLY_TIMES = 4
+_READY_TOO_EARLY_LEAST_S = 0.5
+_READY_TOO_EARLY_TIMES = 4
 
 
 @on_sample(
@@ -156,7 +156,7 @@ def _left_to_the_first_request(sample: Sample, case: Case) -> Iterator[Fired]:
         if (
             not later
             or not start_s
-            or first_s <= max(READY_TOO_EARLY_LEAST_S, start_s, READY_TOO_EARLY_TIMES * max(later))
+            or first_s <= max(_READY_TOO_EARLY_LEAST_S, start_s, _READY_TOO_EARLY_TIMES * max(later))
         ):
             continue
         yield Fired(

@@ -16,14 +16,14 @@ from touchstone.judge.rule import Fired, on_run, on_sample
 from touchstone.record.engine import LoadResult
 from touchstone.record.sample import Sample
 
-BODY_SHARE = 0.1
-BODY_BYTES = 16
-HEAD_BYTES = 128
-HEAD_BYTES_SUSPECT = 1024
-FAILED = 0.01
-POINTS = 0.02
-UNBOUNDED = 0.10
-CHANCE = 4.0
+_BODY_SHARE = 0.1
+_BODY_BYTES = 16
+_HEAD_BYTES = 128
+_HEAD_BYTES_SUSPECT = 1024
+_FAILED = 0.01
+_POINTS = 0.02
+_UNBOUNDED = 0.10
+_CHANCE = 4.0
 """A difference within this many standard errors is taken for chance, as when requests are drawn from a mix."""
 
 
@@ -76,7 +76,9 @@ def unequal_bodies(case: Case) -> Iterator[Fired]:
     """A contender that sends twice the bytes of another does other work, or one of the two sends an error page."""
     for load in case.loads:
         means = _per_response(case, load, lambda result: result.bytes.body)
-        for pair in apart(means, lambda small, large: large > small * (1 + BODY_SHARE) and large - small > BODY_BYTES):
+        for pair in apart(
+            means, lambda small, large: large > small * (1 + _BODY_SHARE) and large - small > _BODY_BYTES
+        ):
             yield Fired(
                 f"a response's body is {number(means[pair.high])} bytes long from {pair.high} and "
                 f"{number(means[pair.low])} from {pair.low}",
@@ -109,12 +111,12 @@ def unequal_heads(case: Case) -> Iterator[Fired]:
     """
     for load in case.loads:
         means = _per_response(case, load, lambda result: result.bytes.received - result.bytes.body, sound_only=True)
-        for pair in apart(means, lambda small, large: large - small > HEAD_BYTES):
+        for pair in apart(means, lambda small, large: large - small > _HEAD_BYTES):
             more = means[pair.high] - means[pair.low]
             yield Fired(
                 f"around the body of a response {pair.high} sends {number(means[pair.high])} bytes and {pair.low} "
                 f"{number(means[pair.low])}",
-                severity=Severity.SUSPECT if more > HEAD_BYTES_SUSPECT else Severity.NOTE,
+                severity=Severity.SUSPECT if more > _HEAD_BYTES_SUSPECT else Severity.NOTE,
                 load=load,
                 contender=pair.odd,
                 figures=[*SPEED, *CPU],
@@ -134,7 +136,7 @@ def _per_response(
             if group.load == load
             and s.result
             and s.result.counts.completed
-            and not (sound_only and s.result.counts.not_right >= FAILED * s.result.counts.completed)
+            and not (sound_only and s.result.counts.not_right >= _FAILED * s.result.counts.completed)
         ]
         if results:
             answered = sum(result.counts.completed for result in results)
@@ -198,7 +200,7 @@ def _finding(
         load=load,
         contender=pair.odd,
         figures=["throughput", *LATENCY, *CPU],
-        doubt=None if high - low > UNBOUNDED else _doubt(pair, high - low, counted),
+        doubt=None if high - low > _UNBOUNDED else _doubt(pair, high - low, counted),
         evidence={"status": status, "shares": {name: float(answers) for name, answers in found.items()}},
     )
 
@@ -220,7 +222,7 @@ def _differ(low: Answers, high: Answers) -> bool:
     """Whether two shares differ by more than is allowed, and by more than chance explains."""
     pooled = (low.count + high.count) / (low.total + high.total)
     error = math.sqrt(pooled * (1 - pooled) * (1 / low.total + 1 / high.total))
-    return float(high) - float(low) > max(POINTS, CHANCE * error)
+    return float(high) - float(low) > max(_POINTS, _CHANCE * error)
 
 
 def _doubt(pair: Apart, difference: float, counted: Mapping[str, Counter[str]]) -> Doubt:

@@ -25,13 +25,13 @@ from touchstone.judge.rule import Fired, on_sample
 from touchstone.record.engine import HeldUp, LoadResult, Silence
 from touchstone.record.sample import DependencyState, Sample
 
-CONNECTIONS_WAIT_PART = 0.02
-CONNECTIONS_WAIT_LONG_S = 0.02
-CONNECTIONS_WAIT_TIMES = 10
-CONNECTIONS_WAIT_AFTER_S = 0.05
-CONNECTIONS_WAIT_OFTEN = 0.5
-CONNECTIONS_WAIT_LEAST_RESPONSES = 100
-CONNECTIONS_WAIT_OF_P99 = 0.01
+_CONNECTIONS_WAIT_SHARE = 0.02
+_CONNECTIONS_WAIT_LONG_S = 0.02
+_CONNECTIONS_WAIT_TIMES = 10
+_CONNECTIONS_WAIT_AFTER_S = 0.05
+_CONNECTIONS_WAIT_OFTEN = 0.5
+_CONNECTIONS_WAIT_LEAST_RESPONSES = 100
+_CONNECTIONS_WAIT_OF_P99 = 0.01
 
 
 @on_sample(
@@ -77,7 +77,7 @@ def _falls_behind(sample: Sample, result: LoadResult, case: Case) -> Iterator[Fi
     spread = result.by_connection
     if (
         spread is None
-        or spread.median < CONNECTIONS_WAIT_LEAST_RESPONSES
+        or spread.median < _CONNECTIONS_WAIT_LEAST_RESPONSES
         or spread.behind <= _behind(case.tares(sample.load))
     ):
         return
@@ -86,7 +86,7 @@ def _falls_behind(sample: Sample, result: LoadResult, case: Case) -> Iterator[Fi
         f"{spread.behind} of {result.connections.established} connections {verb} starved: the slowest received "
         f"{spread.fewest:,} responses, the median connection {spread.median:,} ({share(spread.share)} of all "
         "responses)",
-        severity=Severity.NOTE if spread.share >= CONNECTIONS_WAIT_OF_P99 else Severity.SUSPECT,
+        severity=Severity.NOTE if spread.share >= _CONNECTIONS_WAIT_OF_P99 else Severity.SUSPECT,
         figures=TAIL,
         evidence=spread.model_dump(),
     )
@@ -99,8 +99,8 @@ def _waits(sample: Sample, result: LoadResult, case: Case) -> Iterator[Fired]:
     tares = case.tares(sample.load)
     ends, part = _late(sample), _connections_wait_part(sample)
     late = _share(ends)
-    waited = part - _median([_connections_wait_part(tare) for tare in tares]) > CONNECTIONS_WAIT_PART
-    often = late - _median([_share(_late(tare)) for tare in tares]) >= CONNECTIONS_WAIT_OFTEN
+    waited = part - _median([_connections_wait_part(tare) for tare in tares]) > _CONNECTIONS_WAIT_SHARE
+    often = late - _median([_share(_late(tare)) for tare in tares]) >= _CONNECTIONS_WAIT_OFTEN
     # A kind of request that always takes long ends slices late as well, and holds nobody up.
     if not waited and not (often and result.held_up.answers >= sum(ends)):
         return
@@ -131,7 +131,7 @@ def _late(sample: Sample) -> list[bool]:
     """Of each slice whether its last response came long after those of all others."""
     slices = sample.slices.slices if sample.slices else []
     return [
-        one.end - one.sending_end > max(CONNECTIONS_WAIT_AFTER_S, CONNECTIONS_WAIT_TIMES * one.latency.p99)
+        one.end - one.sending_end > max(_CONNECTIONS_WAIT_AFTER_S, _CONNECTIONS_WAIT_TIMES * one.latency.p99)
         for one in slices
         if one.lap_phase == "load" and one.latency is not None and one.latency.p99 is not None
     ]
@@ -148,7 +148,7 @@ def _median(parts: list[float]) -> float:
 def _shown(result: LoadResult) -> bool:
     """Whether p99 is that of such responses: they are no secret then."""
     p50, p99 = result.latency.p50, result.latency.p99
-    return p50 is not None and p99 is not None and p99 >= max(CONNECTIONS_WAIT_LONG_S, CONNECTIONS_WAIT_TIMES * p50)
+    return p50 is not None and p99 is not None and p99 >= max(_CONNECTIONS_WAIT_LONG_S, _CONNECTIONS_WAIT_TIMES * p50)
 
 
 def _of_most(result: LoadResult, held: HeldUp) -> bool:
@@ -170,11 +170,11 @@ def _how(held: HeldUp, part: float, late: float, *, waited: bool) -> str:
     return f"{longest}, and in {share(late)} of the slices one still waits when all others have been answered"
 
 
-SERVER_BUSY = 0.3
-OTHERS_BUSY = 0.5
-NOBODY_BUSY_TAKEN = 0.25
-NOBODY_BUSY_WAITED_S = 0.002
-NOBODY_BUSY_FAILED = 0.05
+_SERVER_BUSY = 0.3
+_OTHERS_BUSY = 0.5
+_NOBODY_BUSY_TAKEN = 0.25
+_NOBODY_BUSY_WAITED_S = 0.002
+_NOBODY_BUSY_FAILED = 0.05
 
 
 @on_sample(
@@ -205,10 +205,10 @@ def nobody_busy(sample: Sample, case: Case) -> Iterator[Fired]:
     if result is None or loop(sample) != "closed" or pauses(sample) or sample.process.placement.cpu_limit is not None:
         return
     server, generator, median = server_busy(sample), generator_busy(result), result.latency.p50
-    if server is None or median is None or median < NOBODY_BUSY_WAITED_S or error_share(result) > NOBODY_BUSY_FAILED:
+    if server is None or median is None or median < _NOBODY_BUSY_WAITED_S or error_share(result) > _NOBODY_BUSY_FAILED:
         return
     taken = (others_share(sample, case.run.environment.cpus) or 0.0) + _stolen(sample, case)
-    if server >= SERVER_BUSY or generator >= OTHERS_BUSY or taken >= NOBODY_BUSY_TAKEN or _throttled(sample):
+    if server >= _SERVER_BUSY or generator >= _OTHERS_BUSY or taken >= _NOBODY_BUSY_TAKEN or _throttled(sample):
         return
     if all(_at_rest(dependency, sample, median) for dependency in sample.dependencies):
         yield Fired(
@@ -228,7 +228,7 @@ def _at_rest(dependency: DependencyState, sample: Sample, median: float) -> bool
     if used is None:
         # A file, such as SQLite's, has no process.
         return not dependency.cpus
-    return used < OTHERS_BUSY * use.elapsed_s
+    return used < _OTHERS_BUSY * use.elapsed_s
 
 
 def _stolen(sample: Sample, case: Case) -> float:
@@ -245,12 +245,12 @@ def _throttled(sample: Sample) -> bool:
     return throttled_share(sample.result) > 0 or (watch is not None and bool(watch.window.throttled_periods))
 
 
-STALL_IN_CLOSED_LOOP_PART = 0.02
-STALL_IN_CLOSED_LOOP_MUCH = 0.10
-STALL_IN_CLOSED_LOOP_NOTICED_S = 0.25
-STALL_IN_CLOSED_LOOP_TIMES = 4
-STALL_IN_CLOSED_LOOP_HEARD_S = 0.05
-STALL_IN_CLOSED_LOOP_FEW = 4
+_STALL_IN_CLOSED_LOOP_SHARE = 0.02
+_STALL_IN_CLOSED_LOOP_MUCH = 0.10
+_STALL_IN_CLOSED_LOOP_NOTICED_S = 0.25
+_STALL_IN_CLOSED_LOOP_TIMES = 4
+_STALL_IN_CLOSED_LOOP_HEARD_S = 0.05
+_STALL_IN_CLOSED_LOOP_FEW = 4
 
 
 @on_sample(
@@ -285,13 +285,13 @@ def stall_in_closed_loop(sample: Sample, case: Case) -> Iterator[Fired]:
     longest = result.silence.longest_s
     silent = _stall_in_closed_loop_part(sample)
     part = silent - _usual(case, sample)
-    if part <= STALL_IN_CLOSED_LOOP_PART or longest <= STALL_IN_CLOSED_LOOP_TIMES * result.latency.p50:
+    if part <= _STALL_IN_CLOSED_LOOP_SHARE or longest <= _STALL_IN_CLOSED_LOOP_TIMES * result.latency.p50:
         return
     yield Fired(
         f"for {share(silent)} of the window no response came at all, once for {seconds(longest)}, while p50 "
         f"is {seconds(result.latency.p50)}: the loop waited with it",
         severity=Severity.SUSPECT
-        if longest >= STALL_IN_CLOSED_LOOP_NOTICED_S or part > STALL_IN_CLOSED_LOOP_MUCH
+        if longest >= _STALL_IN_CLOSED_LOOP_NOTICED_S or part > _STALL_IN_CLOSED_LOOP_MUCH
         else Severity.NOTE,
         figures=TAIL,
         evidence=result.silence.model_dump() | {"measured_s": result.window.measured_s},
@@ -305,7 +305,9 @@ def _stall_in_closed_loop_part(sample: Sample) -> float:
         return 0.0
     silence, measured = result.silence, result.window.measured_s
     heard = _heard(
-        silence, STALL_IN_CLOSED_LOOP_TIMES * (result.latency.p50 or 0.0), few=slots(sample) < STALL_IN_CLOSED_LOOP_FEW
+        silence,
+        _STALL_IN_CLOSED_LOOP_TIMES * (result.latency.p50 or 0.0),
+        few=slots(sample) < _STALL_IN_CLOSED_LOOP_FEW,
     )
     deaf = 0.0
     if silence.deaf_s is None:
@@ -316,7 +318,7 @@ def _stall_in_closed_loop_part(sample: Sample) -> float:
 
 def _heard(silence: Silence, least: float, *, few: bool) -> float:
     """The gaps that are longer than the service's own pace; where it is not known which are, the longest alone."""
-    if least <= STALL_IN_CLOSED_LOOP_HEARD_S:
+    if least <= _STALL_IN_CLOSED_LOOP_HEARD_S:
         return silence.seconds
     longer = 0.0 if few else next((seconds for length, seconds in silence.longer if length >= least), 0.0)
     return max(silence.longest_s, longer)

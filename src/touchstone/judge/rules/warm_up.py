@@ -13,9 +13,9 @@ from touchstone.judge.reading.traffic import lost_in_warm_up, slots
 from touchstone.judge.rule import Fired, on_sample
 from touchstone.record.sample import Sample
 
-WARM_UP_FAILED_MANY = 0.01
-WARM_UP_FAILED_BROKEN = ("malformed", "closed_mid_response")
-MANY_BROKEN = 0.001
+_WARM_UP_FAILED_MANY = 0.01
+_WARM_UP_FAILED_BROKEN = ("malformed", "closed_mid_response")
+_MANY_BROKEN = 0.001
 
 
 @on_sample(
@@ -46,12 +46,12 @@ def warm_up_failed(sample: Sample, case: Case) -> Iterator[Fired]:
     part = min(1.0, failed / max(1, sent))
     if part <= sample.spec.error_allowance:
         return
-    broken = sum(errors[name] for name in WARM_UP_FAILED_BROKEN) / max(1, sent)
+    broken = sum(errors[name] for name in _WARM_UP_FAILED_BROKEN) / max(1, sent)
     known = ", ".join(f"{number(count)} {name.replace('_', ' ')}" for name, count in errors.most_common() if name)
     yield Fired(
         f"{number(failed)} of {number(sent)} requests of the warm-up failed ({share(part)})"
         + (f": {known}" if known else ""),
-        severity=Severity.SUSPECT if part >= WARM_UP_FAILED_MANY or broken >= MANY_BROKEN else Severity.NOTE,
+        severity=Severity.SUSPECT if part >= _WARM_UP_FAILED_MANY or broken >= _MANY_BROKEN else Severity.NOTE,
         figures=[*SPEED, *CPU],
         evidence={"failed": failed, "sent": sent},
     )
@@ -76,7 +76,7 @@ def _in_warm_up(sample: Sample) -> tuple[int, Counter[str]]:
     return sum(point.sent for point in points), Counter({"": sum(point.errors for point in points)})
 
 
-WARM_UP_UNANSWERED_MANY = 0.02
+_WARM_UP_UNANSWERED_MANY = 0.02
 
 
 @on_sample(
@@ -110,6 +110,6 @@ def warm_up_unanswered(sample: Sample, case: Case) -> Iterator[Fired]:
     yield Fired(
         f"{number(lost)} requests of the warm-up had no response when the window ran; {number(places)} can be "
         f"under way at once",
-        severity=Severity.INVALID if lost >= WARM_UP_UNANSWERED_MANY * places else Severity.SUSPECT,
+        severity=Severity.INVALID if lost >= _WARM_UP_UNANSWERED_MANY * places else Severity.SUSPECT,
         evidence={"lost": lost, "slots": places},
     )

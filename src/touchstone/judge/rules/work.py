@@ -47,8 +47,8 @@ def answered_before_work(sample: Sample, case: Case) -> Iterator[Fired]:
             )
 
 
-BELOW_DOWNSTREAM_DELAY_EARLY = 0.95
-BELOW_DOWNSTREAM_DELAY_HITS = ("hits", "requests", "answered", "served")
+_BELOW_DOWNSTREAM_DELAY_EARLY = 0.95
+_BELOW_DOWNSTREAM_DELAY_HITS = ("hits", "requests", "answered", "served")
 
 
 @on_sample(
@@ -77,12 +77,12 @@ def below_downstream_delay(sample: Sample, case: Case) -> Iterator[Fired]:
         hits = max(
             (
                 dependency.after[k] - dependency.before.get(k, 0.0)
-                for k in BELOW_DOWNSTREAM_DELAY_HITS
+                for k in _BELOW_DOWNSTREAM_DELAY_HITS
                 if k in dependency.after
             ),
             default=0.0,
         )
-        if delay and hits >= 0.5 * result.counts.ok and result.latency.p50 < BELOW_DOWNSTREAM_DELAY_EARLY * delay:
+        if delay and hits >= 0.5 * result.counts.ok and result.latency.p50 < _BELOW_DOWNSTREAM_DELAY_EARLY * delay:
             yield Fired(
                 f"the median latency is {seconds(result.latency.p50)}, and {dependency.name} answers after "
                 f"{seconds(delay)}",
@@ -136,10 +136,10 @@ def leftovers(sample: Sample, case: Case) -> Iterator[Fired]:
         )
 
 
-LESS_WORK_EXACT = 0.005
-LESS_WORK_LATE = 0.05
-LESS_WORK_TOUCHED = 0.05
-LESS_WORK_LEAST = 20
+_LESS_WORK_EXACT = 0.005
+_LESS_WORK_LATE = 0.05
+_LESS_WORK_TOUCHED = 0.05
+_LESS_WORK_LEAST = 20
 _Works = Mapping[str, Work]
 """One kind of work, by contender."""
 
@@ -218,21 +218,21 @@ def _work_by_kind(case: Case, load: str) -> dict[tuple[str, str], dict[str, Work
 
 def _left_out(low: Work, high: Work) -> float | None:
     """The share of the other's work that the first leaves out; None if it leaves out none to speak of."""
-    if high.least < LESS_WORK_TOUCHED:
+    if high.least < _LESS_WORK_TOUCHED:
         return None
     due = min(1.0, high.least) if low.counter.one_is_enough else high.least
     left_out = 1 - low.most / due
-    allowed = LESS_WORK_EXACT
+    allowed = _LESS_WORK_EXACT
     if low.counter.late:
         late_s = max(low.late_s, high.late_s)
-        allowed = max(LESS_WORK_LATE, late_s / max(late_s, min(low.seconds, high.seconds)))
-    return left_out if left_out > allowed and left_out * due * low.ok >= LESS_WORK_LEAST else None
+        allowed = max(_LESS_WORK_LATE, late_s / max(late_s, min(low.seconds, high.seconds)))
+    return left_out if left_out > allowed and left_out * due * low.ok >= _LESS_WORK_LEAST else None
 
 
 def _alike(others: Sequence[_Works], pair: Apart) -> bool:
     """Whether the first of two does none of these kinds of work less than the other, and some of them at all."""
     both = [(works[pair.low], works[pair.high]) for works in others if pair.low in works and pair.high in works]
-    return any(low.most >= LESS_WORK_TOUCHED for low, _ in both) and all(
+    return any(low.most >= _LESS_WORK_TOUCHED for low, _ in both) and all(
         _left_out(low, high) is None for low, high in both
     )
 
@@ -242,7 +242,7 @@ def _less_only_in_full(works: _Works, pair: Apart) -> bool:
     if pair.low not in works or pair.high not in works:
         return False
     low, high = works[pair.low], works[pair.high]
-    return low.most < (1 - LESS_WORK_LATE) * high.least and _left_out(low, high) is None
+    return low.most < (1 - _LESS_WORK_LATE) * high.least and _left_out(low, high) is None
 
 
 def _statement(pair: Apart, low: Work, high: Work, left_out: float) -> str:
