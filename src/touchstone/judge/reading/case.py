@@ -12,6 +12,7 @@ from touchstone.judge.judgement import Peak, Steady
 from touchstone.judge.reading.core import Slopes, core_slopes
 from touchstone.judge.reading.pace import level_points
 from touchstone.judge.reading.peak import PEAK_FIGURES, peak_figures, peak_of
+from touchstone.judge.reading.rest import workers_of
 from touchstone.judge.reading.traffic import loop
 from touchstone.judge.statistics.steady import steady_state
 from touchstone.record.run import ContenderPlan, Run
@@ -47,9 +48,9 @@ class Case:
             for (phase, contender, load), samples in found.items()
         ]
 
-    def groups_of(self, phase: str) -> Iterator[Group]:
-        """The contenders' groups of a phase, without tares."""
-        return (g for g in self.groups if g.phase == phase and g.contender != TARE)
+    def groups_of(self, phase: str, load: str | None = None) -> Iterator[Group]:
+        """The contenders' groups of a phase, without tares; those of one load, if it is given."""
+        return (g for g in self.groups if g.phase == phase and g.contender != TARE and load in (None, g.load))
 
     @cached_property
     def loads(self) -> list[str]:
@@ -58,16 +59,25 @@ class Case:
 
     def tares(self, load: str | None) -> list[Sample]:
         """The tares of a load in the order in which they were taken; None means those of the start under load."""
-        return [
-            s
-            for s in self.run.samples
-            if s.contender == TARE and s.load == load and s.result is not None and s.failure is None
-        ]
+        return self._tares.get(load, [])
+
+    @cached_property
+    def _tares(self) -> dict[str | None, list[Sample]]:
+        found: dict[str | None, list[Sample]] = {}
+        for sample in self.run.samples:
+            if sample.contender == TARE and sample.result is not None and sample.failure is None:
+                found.setdefault(sample.load, []).append(sample)
+        return found
 
     def ceiling(self, load: str | None) -> float | None:
         """The median rate of a load's tares; None if there is none."""
         rates = [t.result.rate.achieved for t in self.tares(load) if t.result]
         return statistics.median(rates) if rates else None
+
+    @cached_property
+    def workers(self) -> dict[str, dict[str, float]]:
+        """The contenders that work for another one, by the id of its sample, with the CPU seconds that each used."""
+        return {s.id: workers_of(s, self.run) for s in self.run.samples if s.slices is not None}
 
     @cached_property
     def core_slopes(self) -> Slopes:

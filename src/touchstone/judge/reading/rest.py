@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from touchstone.judge.reading.neighbours import neighbours
@@ -19,8 +19,8 @@ the slices that follow its own: into half of them at the most, by the order of t
 LEAST_SHARE = 0.05
 """Of its own CPU: less work of a neighbour's would change nothing that matters."""
 TIMES = 4
-"""So many times as much CPU as in the quietest of the others' slices is used where a neighbour works for somebody: four
-parts in five."""
+"""A neighbour that works for a contender uses this many times the CPU of the quietest of the others' slices: four parts
+in five."""
 
 
 @dataclass(frozen=True)
@@ -45,15 +45,22 @@ class Rest:
         return self.at_rest < IDLE_CPUS * self.rested_s
 
 
-def rest_of(sample: Sample, run: Run) -> Rest | None:
-    """How a contender rested; None where nothing was sliced or nobody watched its process."""
+def rest_of(sample: Sample, run: Run, workers: Mapping[str, Mapping[str, float]]) -> Rest | None:
+    """How a contender rested; None where nothing was sliced or nobody watched its process.
+
+    Args:
+        sample: the contender's.
+        run: the record.
+        workers: by sample, the result of `workers_of`.
+
+    """
     own = sample.slices
     if own is None or sample.contender not in own.order:
         return None
     at_work = own_cpu(sample)
     at_rest = rested_s = 0.0
     for other in neighbours(sample, run):
-        if sample.contender in workers_of(other, run):
+        if sample.contender in workers[other.id]:
             continue
         for used, seconds in _used_by(sample.contender, other):
             at_rest += used
@@ -75,7 +82,7 @@ def neighbours_cpu(sample: Sample) -> dict[str, float]:
 
 
 def workers_of(sample: Sample, run: Run) -> dict[str, float]:
-    """Who works whenever this contender is on, and rests when others are; the CPU in seconds that it used there.
+    """The contenders that work whenever this one is on, and rest when others are, with the CPU seconds they used there.
 
     The other contenders' slices, and the null server's, are the control: what a neighbour does for itself falls into
     all of them.

@@ -1,4 +1,4 @@
-"""Rules: Figures next to those of the null server."""
+"""Rules on the ceiling: figures next to those of the null server."""
 
 from __future__ import annotations
 
@@ -130,8 +130,7 @@ def tare_drift(case: Case) -> Iterator[Fired]:
     If it gets slower, so did the machine, and contenders that come later look slower.
     """
     for load in case.tared:
-        tares = [t for t in case.tares(load) if t.result and loop(t) == "closed"]
-        rates = [t.result.rate.achieved for t in tares if t.result]
+        rates = _closed_rates(case, load)
         if len(rates) < _LEAST_TARES or min(rates) <= 0:
             continue
         line = theil_sen(rates, range(len(rates)))
@@ -195,7 +194,7 @@ def tare_missing(case: Case) -> Iterator[Fired]:
 def tare_noise(case: Case) -> Iterator[Fired]:
     """The null server does the same work every time. Every figure of the run scatters at least as much as its rate."""
     for load in case.tared:
-        rates = [t.result.rate.achieved for t in case.tares(load) if t.result and loop(t) == "closed"]
+        rates = _closed_rates(case, load)
         if len(rates) < _LEAST_TARES:
             continue
         middle = statistics.median(rates)
@@ -214,6 +213,11 @@ def tare_noise(case: Case) -> Iterator[Fired]:
                 ),
                 evidence={"tares": rates, "scatter": scatter},
             )
+
+
+def _closed_rates(case: Case, load: str | None) -> list[float]:
+    """The rates of a load's tares in the order in which they were taken; none in an open loop."""
+    return [tare.result.rate.achieved for tare in case.tares(load) if tare.result and loop(tare) == "closed"]
 
 
 def _sliced(case: Case, load: str | None) -> bool:
@@ -246,13 +250,13 @@ def level_at_ceiling(case: Case) -> Iterator[Fired]:
         if not ceiling:
             continue
         at_ceiling: dict[str, float] = {}
-        for group in case.groups_of("load"):
+        for group in case.groups_of("load", load):
             rates = [
                 s.result.rate.achieved
                 for s in group.samples
                 if s.result and loop(s) == "closed" and has_cpu_to_spare(server_busy(s))
             ]
-            if group.load == load and rates and statistics.median(rates) > NEAR_CEILING * ceiling:
+            if rates and statistics.median(rates) > NEAR_CEILING * ceiling:
                 at_ceiling[group.contender] = statistics.median(rates)
         top = max(at_ceiling.values(), default=0.0)
         level = sorted(c for c, rate in at_ceiling.items() if rate >= top * (1 - _LEVEL))

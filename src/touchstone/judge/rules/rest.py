@@ -1,4 +1,4 @@
-"""Rules: What contenders do in the slices of others."""
+"""Rules on rest: what contenders do in the slices of others."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from touchstone.judge.judgement import Doubt, Severity
 from touchstone.judge.language.quantity import share
 from touchstone.judge.reading.case import Case, Group
 from touchstone.judge.reading.neighbours import neighbours
-from touchstone.judge.reading.rest import neighbours_cpu, own_cpu, rest_of, sliced_s, workers_of
+from touchstone.judge.reading.rest import neighbours_cpu, own_cpu, rest_of, sliced_s
 from touchstone.judge.rule import Fired, on_group, on_sample
 from touchstone.record.sample import Sample
 
@@ -66,6 +66,7 @@ def needs_rest(group: Group, case: Case) -> Iterator[Fired]:
 
 _NOTE_SHARE = 0.02
 _SUSPECT_SHARE = 0.05
+"""Shares of CPU above which work outside of a contender's own slices is a note, and above which it is suspect."""
 
 
 @on_sample(
@@ -82,7 +83,7 @@ _SUSPECT_SHARE = 0.05
 )
 def neighbour_works(sample: Sample, case: Case) -> Iterator[Fired]:
     """All contenders of a load in slices share the server's CPUs: one that works in another's slice takes CPU away."""
-    workers = workers_of(sample, case.run)
+    workers = case.workers.get(sample.id, {})
     used = {name: cpu_s for name, cpu_s in neighbours_cpu(sample).items() if name not in workers}
     length = sliced_s(sample)
     if not used or not length:
@@ -126,7 +127,7 @@ def work_given_away(sample: Sample, case: Case) -> Iterator[Fired]:
     It would be measured with the other's answers, and the CPU that they cost would be in nobody's figure.
     """
     own = own_cpu(sample)
-    for worker, used in workers_of(sample, case.run).items():
+    for worker, used in case.workers.get(sample.id, {}).items():
         yield Fired(
             f"it has {worker} do its work: {worker} used {share(used / (used + own))} of the CPU that its requests "
             "took, and rested while others were on",
@@ -163,9 +164,9 @@ def works_while_off(sample: Sample, case: Case) -> Iterator[Fired]:
     own, and work that it postpones until it ends is in no window. In production there is no pause and no end: that
     work would be part of the cost and time of requests.
     """
-    rest = rest_of(sample, case.run)
+    rest = rest_of(sample, case.run, case.workers)
     if rest is not None and rest.put_off > _NOTE_SHARE:
-        yield _told(
+        yield _finding(
             sample,
             rest.put_off,
             f"while others had the machine it used {share(rest.put_off)} of the CPU that its own requests used",
@@ -175,7 +176,7 @@ def works_while_off(sample: Sample, case: Case) -> Iterator[Fired]:
     used = sample.process.cpu_at_end
     if used is not None and used.before_s > 0 and used.ending_s > max(_ENDING_S, _NOTE_SHARE * used.before_s):
         put_off = used.ending_s / used.before_s
-        yield _told(
+        yield _finding(
             sample,
             put_off,
             f"once it was told to end it used {share(put_off)} of the CPU that it had used in all its life",
@@ -184,9 +185,11 @@ def works_while_off(sample: Sample, case: Case) -> Iterator[Fired]:
         )
 
 
-def _told(sample: Sample, put_off: float, says: str, *, severity: Severity, evidence: dict[str, float]) -> Fired:
+def _finding(
+    sample: Sample, put_off: float, statement: str, *, severity: Severity, evidence: dict[str, float]
+) -> Fired:
     return Fired(
-        says,
+        statement,
         severity=severity if put_off > _SUSPECT_SHARE else Severity.NOTE,
         figures=[*SPEED, *CPU],
         doubt=Doubt(slower=1 + put_off, reason="all of it may have been work for its own requests"),

@@ -1,4 +1,4 @@
-"""Rules: Settings of dependencies, and tuning that changes a result."""
+"""Rules on settings: those of dependencies, and tuning that changes a result."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ def dependency_settings_not_as_asked(sample: Sample, case: Case) -> Iterator[Fir
             if key in dependency.settings and normal(value) != normal(dependency.settings[key])
         }
         if wrong:
-            told = ", ".join(f"{key} is {found!r} and not {value!r}" for key, (value, found) in wrong.items())
-            yield Fired(f"{dependency.name}: {told}", evidence={"settings": wrong})
+            described = ", ".join(f"{key} is {found!r} and not {value!r}" for key, (value, found) in wrong.items())
+            yield Fired(f"{dependency.name}: {described}", evidence={"settings": wrong})
 
 
 @on_run(
@@ -70,12 +70,12 @@ def dependency_settings_unequal(case: Case) -> Iterator[Fired]:
     for (load, name, setting), by_value in seen.items():
         if len(by_value) < 2:
             continue
-        told = "; ".join(f"{value} for {', '.join(sorted(c))}" for value, c in sorted(by_value.items()))
+        described = "; ".join(f"{value} for {', '.join(sorted(c))}" for value, c in sorted(by_value.items()))
         contenders = sorted(set.union(*by_value.values()))
         had = {one: frozenset(value for value, by in by_value.items() if one in by) for one in contenders}
         for odd in minority(had) or [None]:
             yield Fired(
-                f"{setting} of {name} was {told}",
+                f"{setting} of {name} was {described}",
                 load=load,
                 contender=odd,
                 evidence={"setting": setting, "values": {v: sorted(c) for v, c in by_value.items()}},
@@ -106,8 +106,8 @@ def settings_unequal(case: Case) -> Iterator[Fired]:
     """
     for load in case.loads:
         env: dict[str, dict[str, str]] = {}
-        for group in case.groups_of("load"):
-            if group.load == load and group.samples and group.samples[-1].process.env:
+        for group in case.groups_of("load", load):
+            if group.samples[-1].process.env:
                 env[group.contender] = group.samples[-1].process.env
         if len(env) < 2:
             continue
@@ -115,8 +115,8 @@ def settings_unequal(case: Case) -> Iterator[Fired]:
             values = {contender: e[name] for contender, e in env.items()}
             if not _SETTINGS_UNEQUAL_TUNING.search(name) or _SETTINGS_UNEQUAL_PLACES.search(name):
                 continue
-            told = ", ".join(f"{value} for {contender}" for contender, value in values.items())
+            described = ", ".join(f"{value} for {contender}" for contender, value in values.items())
             for odd in minority(values):
                 yield Fired(
-                    f"{name} was {told}", load=load, contender=odd, evidence={"variable": name, "values": values}
+                    f"{name} was {described}", load=load, contender=odd, evidence={"variable": name, "values": values}
                 )

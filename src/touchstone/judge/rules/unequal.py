@@ -1,4 +1,4 @@
-"""Rules on contenders whose answers differ where all should be alike."""
+"""Rules on unequal answers: contenders that differ where all should be alike."""
 
 from __future__ import annotations
 
@@ -129,12 +129,11 @@ def _per_response(
 ) -> dict[str, float]:
     """Mean bytes per response, by contender; with `sound_only` without rounds in which one request in 100 failed."""
     means: dict[str, float] = {}
-    for group in case.groups_of("load"):
+    for group in case.groups_of("load", load):
         results = [
             s.result
             for s in group.samples
-            if group.load == load
-            and s.result
+            if s.result
             and s.result.counts.completed
             and not (sound_only and s.result.counts.not_right >= _FAILED * s.result.counts.completed)
         ]
@@ -181,13 +180,13 @@ def unequal_statuses(case: Case) -> Iterator[Fired]:
     """
     for load in case.loads:
         counted = _counted(case, load)
-        told: set[str | None] = set()
+        named: set[str | None] = set()
         for status in sorted({status for counts in counted.values() for status in counts}):
             found = {name: Answers(counts[status], counts.total()) for name, counts in counted.items()}
             for pair in apart(found, _differ):
-                # Who refuses more serves less: one finding says both.
-                if not told & {pair.odd, None}:
-                    told.add(pair.odd)
+                # A contender that refuses more serves less: one finding says both.
+                if not named & {pair.odd, None}:
+                    named.add(pair.odd)
                     yield _finding(pair, found, status, load, counted)
 
 
@@ -208,13 +207,12 @@ def _finding(
 def _counted(case: Case, load: str) -> dict[str, Counter[str]]:
     """By contender how many of its answers have which status."""
     counted: dict[str, Counter[str]] = {}
-    for group in case.groups_of("load"):
-        if group.load == load:
-            seen: Counter[str] = Counter()
-            for sample in group.samples:
-                seen.update(sample.result.counts.status if sample.result else {})
-            if seen.total():
-                counted[group.contender] = seen
+    for group in case.groups_of("load", load):
+        seen: Counter[str] = Counter()
+        for sample in group.samples:
+            seen.update(sample.result.counts.status if sample.result else {})
+        if seen.total():
+            counted[group.contender] = seen
     return counted
 
 

@@ -1,4 +1,4 @@
-"""Rules: Whether the work behind the answers was done."""
+"""Rules on work: whether the work behind the answers was done."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def below_downstream_delay(sample: Sample, case: Case) -> Iterator[Fired]:
             )
 
 
-_ANEW = (
+_WRITE_ELSEWHERE = (
     "Let the service write elsewhere: below /tmp, which each start has for itself where a mount namespace is "
     "permitted, or to a dependency of the scenario. `--fresh-builds` makes the work folder anew."
 )
@@ -132,7 +132,7 @@ def leftovers(sample: Sample, case: Case) -> Iterator[Fired]:
             + ("" if changed else ", and the lab removed it"),
             severity=Severity.SUSPECT if changed else Severity.NOTE,
             evidence={what: files},
-            next_step=_ANEW if changed else None,
+            next_step=_WRITE_ELSEWHERE if changed else None,
         )
 
 
@@ -208,8 +208,8 @@ def _work_by_kind(case: Case, load: str) -> dict[tuple[str, str], dict[str, Work
     """
     exhibits = {contender.name for contender in case.run.plan.contenders if contender.exhibit}
     found: dict[tuple[str, str], dict[str, Work]] = defaultdict(dict)
-    for group in case.groups_of("load"):
-        if group.load == load and group.contender not in exhibits:
+    for group in case.groups_of("load", load):
+        if group.contender not in exhibits:
             proven = [sample for sample in group.samples if all(proof.passed for proof in sample.proofs)]
             for work in work_of(group.contender, proven):
                 found[work.dependency, work.counter.what][group.contender] = work
@@ -238,7 +238,7 @@ def _alike(others: Sequence[_Works], pair: Apart) -> bool:
 
 
 def _less_only_in_full(works: _Works, pair: Apart) -> bool:
-    """Whether there is less of this work, too, but not so little that it is told by itself."""
+    """Whether there is less of this work, too, but not so little that it has a finding of its own."""
     if pair.low not in works or pair.high not in works:
         return False
     low, high = works[pair.low], works[pair.high]
