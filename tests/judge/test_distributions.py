@@ -5,14 +5,14 @@ import math
 import numpy as np
 import pytest
 import ruptures
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from scipy import ndimage, stats
 
 from touchstone.judge.statistics.distributions import at_least, at_most, median_ranks, t_above, t_quantile
 from touchstone.judge.statistics.intervals import Widening, decides, rounds_until, unpaired_ratio_interval
 from touchstone.judge.statistics.steady import SEGMENT, level_ends
-from touchstone.judge.statistics.trend import least_squares, theil_sen
+from touchstone.judge.statistics.trend import STRAIGHT, straight_slope, theil_sen
 
 VALUES = st.lists(st.integers(-50, 50).map(float), min_size=4, max_size=40)
 
@@ -60,16 +60,31 @@ def test_ranks_of_the_median(count: int, confidence: float) -> None:
 @given(VALUES)
 def test_the_median_of_slopes(values: list[float]) -> None:
     at = np.cumsum([1.0 + (n % 3) for n in range(len(values))]).tolist()
-    line, expected = theil_sen(values, at), stats.theilslopes(values, at)
+    line, expected = theil_sen(at, values), stats.theilslopes(values, at)
     assert (line.slope, line.intercept, line.low) == (expected.slope, expected.intercept, expected.low_slope)
 
 
-@given(VALUES)
-def test_the_line_of_least_squares(values: list[float]) -> None:
-    assume(len(set(values)) > 1)
-    line, expected = least_squares(range(len(values)), values), stats.linregress(range(len(values)), values)
-    assert line.slope == pytest.approx(expected.slope, rel=1e-9, abs=1e-9)
-    assert line.fit == pytest.approx(expected.rvalue**2, rel=1e-9, abs=1e-9)
+@given(VALUES, st.integers(-9, 9))
+@example([0.0] * 4, 0)
+@example([0.0, 3.0, 1.0, 2.0], 0)
+@example([0.0, 3.0, 1.0, 2.0], 9)
+@example([0.0, 3.0, 1.0, 2.0], -9)
+def test_the_slope_of_a_straight_line(noise: list[float], steep: int) -> None:
+    at = range(len(noise))
+    values = [steep * x + y for x, y in zip(at, noise, strict=True)]
+    slope = straight_slope(at, values)
+    if len(set(values)) == 1:
+        assert slope is None
+        return
+    expected = stats.linregress(at, values)
+    assume(abs(expected.rvalue**2 - STRAIGHT) > 1e-9)
+    assert (slope is not None) == (expected.rvalue**2 >= STRAIGHT)
+    if slope is not None:
+        assert slope == pytest.approx(expected.slope, rel=1e-9, abs=1e-9)
+
+
+def test_points_of_one_moment_have_no_slope() -> None:
+    assert straight_slope([2.0, 2.0], [1.0, 3.0]) is None
 
 
 @given(st.lists(st.floats(1, 100), min_size=2, max_size=12), st.lists(st.floats(1, 100), min_size=2, max_size=12))

@@ -133,7 +133,7 @@ def tare_drift(case: Case) -> Iterator[Fired]:
         rates = _closed_rates(case, load)
         if len(rates) < _LEAST_TARES or min(rates) <= 0:
             continue
-        line = theil_sen(rates, range(len(rates)))
+        line = theil_sen(range(len(rates)), rates)
         change = line.slope * (len(rates) - 1) / line.intercept if line.intercept > 0 else 0.0
         if abs(change) <= case.margin:
             continue

@@ -20,16 +20,14 @@ FILLING = 1 / 3
 
 @dataclass(frozen=True)
 class Line:
-    """A straight line through points; `low` is the lower end of the slope's 95 % interval, where there is one."""
+    """A straight line through points; `low` is the lower end of the slope's 95 % interval."""
 
     slope: float
     intercept: float
-    low: float = math.nan
-    fit: float = math.nan
-    """The share of the variance that a least-squares line explains."""
+    low: float
 
 
-def theil_sen(values: Sequence[float], at: Sequence[float]) -> Line:
+def theil_sen(at: Sequence[float], values: Sequence[float]) -> Line:
     """The line with the median of all slopes between two points, which single outliers do not move.
 
     Source: Sen, "Estimates of the regression coefficient based on Kendall's tau" (1968), equation 2.6.
@@ -45,12 +43,10 @@ def theil_sen(values: Sequence[float], at: Sequence[float]) -> Line:
     return Line(slope, float(np.median(y)) - slope * float(np.median(x)), low=float(slopes[max(rank, 0)]))
 
 
-def least_squares(at: Sequence[float], values: Sequence[float]) -> Line:
-    """The line of least squares, and how well it fits."""
-    across, both, _, up = np.cov(at, values, bias=True).flat
-    slope = float(both / across)
-    fit = float(both) ** 2 / float(across * up) if up > 0 else 0.0
-    return Line(slope, float(np.mean(values)) - slope * float(np.mean(at)), fit=fit)
+def straight_slope(at: Sequence[float], values: Sequence[float]) -> float | None:
+    """The slope of the line of least squares; None if it explains less than `STRAIGHT` of the variance."""
+    across, both, _, up = map(float, np.cov(at, values, bias=True).flat)
+    return both / across if across * up > 0 and both**2 / (across * up) >= STRAIGHT else None
 
 
 @dataclass(frozen=True)
@@ -69,7 +65,7 @@ def rise(series: Sequence[tuple[float, float]]) -> Rise | None:
     middle, span = statistics.median(values), at[-1] - at[0]
     if middle <= 0 or span <= 0:
         return None
-    line = theil_sen(values, at)
+    line = theil_sen(at, values)
     return Rise(line.slope * span / middle, line.low * span / middle)
 
 
@@ -103,8 +99,7 @@ def leak(series: Sequence[tuple[float, float]], *, least: float) -> float | None
     error = math.hypot(*(math.sqrt(max(1.0, gained)) / asked for gained, asked in gains))
     if abs(slopes[1] - slopes[0]) > max(3 * error, 0.25 * statistics.mean(slopes)):
         return None
-    line = least_squares(answered, held)
-    return line.slope if line.fit >= STRAIGHT else None
+    return straight_slope(answered, held)
 
 
 def grows(series: Sequence[tuple[float, float]], *, least: float) -> float | None:
@@ -128,5 +123,4 @@ def grows(series: Sequence[tuple[float, float]], *, least: float) -> float | Non
     quarter = values[len(values) // 2]
     if values[-1] - quarter < 0.25 * gain:
         return None
-    line = least_squares(times, values)
-    return line.slope if line.fit >= STRAIGHT else None
+    return straight_slope(times, values)
