@@ -75,18 +75,18 @@ def look(case: Case) -> list[Finding]:
 
 def _with_causes(findings: Sequence[Finding]) -> list[Finding]:
     """The findings; one that another finding on its sample explains names it, and is no graver than that."""
-    at: dict[str | None, list[Finding]] = {}
+    at: dict[str, list[Finding]] = {}
     for finding in findings:
-        if is_cause(finding.code):
+        if is_cause(finding.code) and finding.sample is not None:
             at.setdefault(finding.sample, []).append(finding)
     return [
-        _explained(one, [cause for cause in at.get(one.sample, ()) if one.code in RULES[cause.code].explains])
+        _explained(one, [cause for cause in at.get(one.sample or "", ()) if one.code in RULES[cause.code].explains])
         for one in findings
     ]
 
 
 def _explained(finding: Finding, causes: Sequence[Finding]) -> Finding:
-    if finding.sample is None or not causes:
+    if not causes:
         return finding
     cause = min(causes, key=lambda f: f.severity.place)
     return finding.model_copy(

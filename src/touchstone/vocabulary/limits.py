@@ -1,4 +1,4 @@
-"""Limits that more than one room applies, each declared once. What only one rule looks at stands with that rule.
+"""Limits that several rooms or several rules apply, each declared once. A limit of one rule is in that rule's file.
 
 The load generator applies the first five itself: `engine/load/src/limits.rs` is made from them.
 """

@@ -1,13 +1,12 @@
 """docs/findings.md: one entry a rule, from the registry.
 
-`python -m touchstone.judge.language.findings_page > docs/findings.md` makes it anew.
+`python -m touchstone.judge.language.findings_page > docs/findings.md` makes it again.
 """
 
 from __future__ import annotations
 
 import sys
 
-from touchstone.judge.judgement import Severity
 from touchstone.judge.rule import Rule
 from touchstone.judge.rules.table import RULES
 
@@ -21,12 +20,10 @@ This page is made from the rules in `src/touchstone/judge/rules/`: one file a fa
 `tests/judge/rules/`.
 """
 
-_WEIGHTS = [Severity.INVALID, Severity.SUSPECT, Severity.NOTE]
-
 
 def render_findings_page() -> str:
-    """The page in Markdown: a table of all rules, then an entry for each in the order of codes."""
-    ordered = sorted(RULES.values(), key=lambda r: (_WEIGHTS.index(r.severity), r.code))
+    """The page in Markdown: a table of all rules, the heaviest first, then an entry for each in the order of codes."""
+    ordered = sorted(RULES.values(), key=lambda rule: rule.severity.place)
     table = ["| code | severity | fires when |", "|---|---|---|"]
     table += [f"| [`{r.code}`](#{r.code}) | {r.severity} | {_lowered(r.title)} |" for r in ordered]
     return "\n".join([_HEAD, *table, "", *(_entry(r) for r in RULES.values())])

@@ -1,4 +1,4 @@
-"""A comparison in plain words: what, by how much, how sure, and what would make it surer.
+"""Results in plain words: a comparison (what, by how much, how sure, and what would make it surer), a broken check.
 
 Why a figure is doubtful is said once, by the finding, and not again with every comparison.
 """
@@ -10,6 +10,7 @@ import math
 from touchstone.judge.figures import is_exact
 from touchstone.judge.judgement import Comparison, Outcome, Verdict
 from touchstone.judge.language.quantity import share
+from touchstone.record.sample import CheckOutcome
 from touchstone.vocabulary.figure import FIGURES, Better, Figure
 
 
@@ -33,6 +34,12 @@ def comparison_sentence(c: Comparison, margin: float, confidence: float) -> str:
     if core.startswith("the "):
         core = core[0].upper() + core[1:]
     return f"{core} ({_interval(c, confidence)}).{_more(c)}"
+
+
+def how_broken(check: CheckOutcome) -> str:
+    """The first request that broke a check, as the end of a sentence; empty where the record has none."""
+    first = check.broken[0] if check.broken else None
+    return f": {first.request}: expected {first.expected}, received {first.received}" if first else ""
 
 
 def _difference(c: Comparison, figure: Figure, what: str) -> str:

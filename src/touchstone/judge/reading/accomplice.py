@@ -15,7 +15,7 @@ from touchstone.record.run import Run
 from touchstone.record.sample import TARE, Sample
 
 _FULL = 0.25
-"""With fewer CPUs than that idle, strangers took all that there was to have."""
+"""With fewer CPUs than that idle, other processes took all that there was to have."""
 _FOR_ALL = 0.5
 """A process that has at least such a share of its CPU while the others are on works by itself, and for none of them."""
 
@@ -32,7 +32,7 @@ class Accomplice:
     more: int
     """In how many of the laps it was more."""
     chance: float
-    """How probable so many would be if it came and went by itself (sign test)."""
+    """How probable this many would be if it came and went by itself (sign test)."""
     who: str = ""
     """The kernel's name of the processes that used most of it; empty where no name stands out."""
 
@@ -42,7 +42,7 @@ class _Turn:
     """One slice: CPUs on average over it, and requests per second."""
 
     other: float
-    """Of strangers."""
+    """Used by processes that are no part of the run."""
     own: float
     """Of the contender's tree."""
     used: float
@@ -52,8 +52,8 @@ class _Turn:
 
 
 @dataclass(frozen=True)
-class _Stranger:
-    """A process that the engine told of: CPUs within the contender's slice, and within the others' on average."""
+class _Process:
+    """A process that the engine listed: CPUs within the contender's slice, and within the others' on average."""
 
     name: str = ""
     own: float = 0.0
@@ -68,18 +68,18 @@ class _Stranger:
 class _Lap:
     own: _Turn
     others: Mapping[str, _Turn]
-    strangers: Mapping[int, _Stranger]
+    processes: Mapping[int, _Process]
     """By pid."""
 
 
 def accomplice_of(samples: Sequence[Sample], run: Run) -> Accomplice | None:
-    """Of one contender under one load, over all rounds; None where it cannot be told.
+    """Of one contender under one load, over all rounds; None where it is not known.
 
     Three things are taken off, since they come with a contender and are no process that works for it. The kernel works
     for requests, and where it counts that apart it is in nobody's time: as much of it as the others' requests had, at
     this one's rate. A service with dependencies has more of it than a null server, so that it needs a neighbour.
-    Strangers take what a contender leaves over: all of it where no CPU was idle, otherwise no more than they had from
-    the others. And a process that works whoever is on gets more of a CPU from one than from another.
+    Other processes take what a contender leaves over: all of it where no CPU was idle, otherwise no more than they had
+    from the others. And a process that works all the time gets more of a CPU from one than from another.
 
     In an open loop the kernel's ticks may keep step with the requests.
     """
@@ -89,30 +89,30 @@ def accomplice_of(samples: Sequence[Sample], run: Run) -> Accomplice | None:
         return None
     own = _middle([lap.own for lap in laps])
     others = [_middle([lap.others[name] for lap in laps if name in lap.others]) for name in sorted(names)]
-    strangers = _mean(others, "other")
-    kernels = max(0.0, _kernels(own, others) - strangers)
-    most_left = math.inf if own.idle < _FULL else strangers
+    usual = _mean(others, "other")
+    kernels = max(0.0, _kernels(own, others) - usual)
+    most_left = math.inf if own.idle < _FULL else usual
     busy = _busy(laps)
     beyond = [
         lap.own.other
         - _mean(lap.others.values(), "other")
         - kernels
         - min(max(0.0, _mean(lap.others.values(), "used") - lap.own.used), most_left)
-        - sum(one.beyond for pid, one in lap.strangers.items() if pid in busy)
+        - sum(one.beyond for pid, one in lap.processes.items() if pid in busy)
         for lap in laps
     ]
     counted = [value for value in beyond if value]
     more = sum(value > 0 for value in counted)
     chance = at_least(more, len(counted), 0.5)
     cpus = statistics.median(beyond) - _unseen(samples)
-    return Accomplice(cpus, own.own, len(laps), more, float(chance), _who(laps, busy, cpus))
+    return Accomplice(cpus, own.own, len(laps), more, chance, _who(laps, busy, cpus))
 
 
 def _busy(laps: Sequence[_Lap]) -> set[int]:
-    """The processes that work whoever is on."""
+    """The processes that work all the time, by pid."""
     found = set()
-    for pid in {pid for lap in laps for pid in lap.strangers}:
-        seen = [lap.strangers.get(pid, _Stranger()) for lap in laps]
+    for pid in {pid for lap in laps for pid in lap.processes}:
+        seen = [lap.processes.get(pid, _Process()) for lap in laps]
         own = statistics.median(one.own for one in seen)
         if own > 0 and statistics.median(one.usual for one in seen) >= _FOR_ALL * own:
             found.add(pid)
@@ -124,7 +124,7 @@ def _who(laps: Sequence[_Lap], busy: set[int], cpus: float) -> str:
     beyond: list[dict[str, float]] = []
     for lap in laps:
         by_name: dict[str, float] = {}
-        for pid, one in lap.strangers.items():
+        for pid, one in lap.processes.items():
             by_name[one.name] = by_name.get(one.name, 0.0) + (0.0 if pid in busy else one.beyond)
         beyond.append(by_name)
     names = {name for by_name in beyond for name in by_name}
@@ -134,7 +134,7 @@ def _who(laps: Sequence[_Lap], busy: set[int], cpus: float) -> str:
 
 
 def _kernels(own: _Turn, others: Sequence[_Turn]) -> float:
-    """CPUs that the kernel may use for a contender's requests and for nobody, with what strangers always use."""
+    """CPUs that the kernel may use for a contender's requests and for nobody, with what other processes always use."""
     usual = min(own.other, *(turn.other for turn in others))
     return max(usual + (turn.other - usual) * max(1.0, own.rate / turn.rate) for turn in others if turn.rate > 0)
 
@@ -149,25 +149,25 @@ def _laps(sample: Sample, run: Run) -> Iterator[_Lap]:
         turns = {name: turn for name, other in others.items() if (turn := _turn(other, cpus)) is not None}
         turn = _turn(one, cpus)
         if turn is not None and turns:
-            yield _Lap(turn, turns, _strangers(one, [others[name] for name in turns]))
+            yield _Lap(turn, turns, _processes(one, [others[name] for name in turns]))
 
 
-def _strangers(own: Slice, others: Sequence[Slice]) -> dict[int, _Stranger]:
-    names = {stranger.pid: stranger.name for one in (own, *others) for stranger in one.strangers}
+def _processes(own: Slice, others: Sequence[Slice]) -> dict[int, _Process]:
+    names = {process.pid: process.name for one in (own, *others) for process in one.strangers}
     here, around = _used(own), [_used(other) for other in others]
     return {
-        pid: _Stranger(name, here.get(pid, 0.0), statistics.mean(one.get(pid, 0.0) for one in around))
+        pid: _Process(name, here.get(pid, 0.0), statistics.mean(one.get(pid, 0.0) for one in around))
         for pid, name in names.items()
     }
 
 
 def _used(one: Slice) -> dict[int, float]:
-    """CPUs of each that was told of."""
-    return {stranger.pid: stranger.cpu_s / (one.end - one.begin) for stranger in one.strangers}
+    """CPUs of each process that the engine listed, by pid."""
+    return {process.pid: process.cpu_s / (one.end - one.begin) for process in one.strangers}
 
 
 def _slices(sample: Sample) -> dict[int, Slice]:
-    """By lap. None of a contender whose processes nobody watches: what they use cannot be told from a stranger's."""
+    """By lap. None of a contender whose processes nobody watches: their CPU is counted with that of other processes."""
     slices = sample.slices.slices if sample.slices else []
     if any(one.server_cpu_s is None for one in slices):
         return {}

@@ -24,9 +24,9 @@ class Disturbance:
 
 
 def others_share(sample: Sample, cpus: int) -> float | None:
-    """The share of the machine that others used during a load, below 0 where it was less than can be told.
+    """The share of the machine that others used during a load, below 0 where it was less than can be measured.
 
-    What dependencies used is no stranger's: where the engine did not tell it apart, it is taken off. None where nobody
+    The CPU of dependencies is taken off where the engine counted it with that of other processes. None where nobody
     looked, or nothing was loaded.
     """
     result = sample.result
@@ -36,6 +36,14 @@ def others_share(sample: Sample, cpus: int) -> float | None:
     if result.machine.dependencies_cpu_s is None:
         other -= sum(dependency_use(sample).cpu_s.values())
     return other / (result.window.watched_s * max(1, cpus))
+
+
+def stolen_share(sample: Sample, cpus: int) -> float | None:
+    """The share of the CPUs that the hypervisor took during a load. None where nobody looked, or nothing was loaded."""
+    result = sample.result
+    if result is None or result.machine.steal_s is None or not result.window.measured_s:
+        return None
+    return result.machine.steal_s / (result.window.watched_s * max(1, cpus))
 
 
 def taken_in_failed_trials(sample: Sample, cpus: int) -> tuple[float, float] | None:
@@ -63,7 +71,7 @@ def disturbance(runs: Iterable[Run]) -> Disturbance:
     stolen: list[float] = []
     loads = 0
     for run in runs:
-        cpus = max(1, run.environment.cpus)
+        cpus = run.environment.cpus
         for sample in run.samples:
             result = sample.result
             if sample.phase != "load" or result is None or not result.window.measured_s:
@@ -71,8 +79,8 @@ def disturbance(runs: Iterable[Run]) -> Disturbance:
             loads += 1
             if (used := others_share(sample, cpus)) is not None:
                 others.append(max(0.0, used))
-            if result.machine.steal_s is not None:
-                stolen.append(result.machine.steal_s / (result.window.watched_s * cpus))
+            if (taken := stolen_share(sample, cpus)) is not None:
+                stolen.append(taken)
     return Disturbance(
         loads, statistics.median(others) if others else None, statistics.median(stolen) if stolen else None
     )

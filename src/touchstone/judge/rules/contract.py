@@ -1,10 +1,11 @@
-"""Rules: Checks of the contract, and phases that could not be carried out."""
+"""Rules on the contract: checks of it, and phases that could not be carried out."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from touchstone.judge.judgement import Severity
+from touchstone.judge.language.sentences import how_broken
 from touchstone.judge.reading.case import Case, Group
 from touchstone.judge.rule import Fired, on_group, on_run, on_sample
 from touchstone.record.sample import Sample
@@ -26,12 +27,10 @@ def contract_broken(group: Group, case: Case) -> Iterator[Fired]:
     """
     broken = [(s, c) for s in group.samples for c in s.checks if not c.passed]
     for sample, check in broken:
-        first = check.broken[0] if check.broken else None
-        how = f": {first.request}: expected {first.expected}, received {first.received}" if first else ""
         log = sample.process.log if sample.process.log_bytes != 0 else None
         step = f"See what the service wrote to its log ({log} in the run's folder), fix it and measure again."
         yield Fired(
-            f"broke {check.id!r} ({check.says}){how}",
+            f"broke {check.id!r} ({check.says}){how_broken(check)}",
             contender=group.contender,
             evidence={"check": check.model_dump(), "sample": sample.id},
             next_step=step if log else None,
@@ -58,10 +57,8 @@ def contract_broken_after_load(sample: Sample, case: Case) -> Iterator[Fired]:
     """
     broken = [c for c in sample.checks if not c.passed]
     if broken:
-        first = broken[0].broken[0] if broken[0].broken else None
-        how = f": {first.request}: expected {first.expected}, received {first.received}" if first else ""
         yield Fired(
-            f"after the load it broke {', '.join(repr(c.id) for c in broken)}{how}",
+            f"after the load it broke {', '.join(repr(c.id) for c in broken)}{how_broken(broken[0])}",
             evidence={"checks": [c.model_dump() for c in broken]},
         )
 
@@ -109,7 +106,7 @@ def phase_failed(sample: Sample, case: Case) -> Iterator[Fired]:
         yield Fired(f"{where}{failure.what}", evidence=failure.model_dump(), next_step=step)
 
 
-_TOLD = 3
+_SHOWN = 3
 
 
 @on_run(
@@ -127,13 +124,13 @@ def proofs_left_out(case: Case) -> Iterator[Fired]:
     """
     left_out: dict[str, dict[str, None]] = {}
     for sample in case.run.samples:
-        if told := [*sample.process.left_out, *sample.left_out]:
-            left_out.setdefault(sample.contender, {}).update(dict.fromkeys(told))
+        if shown := [*sample.process.left_out, *sample.left_out]:
+            left_out.setdefault(sample.contender, {}).update(dict.fromkeys(shown))
     for contender, found in left_out.items():
-        told = list(found)
-        more = f"; and {len(told) - _TOLD} more" if len(told) > _TOLD else ""
+        shown = list(found)
+        more = f"; and {len(shown) - _SHOWN} more" if len(shown) > _SHOWN else ""
         yield Fired(
-            f"left out for {contender}: {'; '.join(told[:_TOLD])}{more}",
+            f"left out for {contender}: {'; '.join(shown[:_SHOWN])}{more}",
             contender=contender,
-            evidence={"left_out": told},
+            evidence={"left_out": shown},
         )

@@ -1,4 +1,4 @@
-"""Rules: A load generator that could not send or read in time."""
+"""Rules on the load generator: whether it could send and read in time."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from touchstone.judge.reading.traffic import generator_busy, has_cpu_to_spare, l
 from touchstone.judge.rule import Fired, on_sample
 from touchstone.record.engine import LoadResult
 from touchstone.record.sample import Sample
-from touchstone.vocabulary.limits import GENERATOR_FULL, LATE_S, LATE_SHARE, THROTTLED
+from touchstone.vocabulary.limits import ANSWERED, GENERATOR_FULL, LATE_S, LATE_SHARE, THROTTLED
 
 _ENGINE_WITHDRAWS_SEEN = 0.1
 """Of a CPU: what a dependency used of the engine's before it is named as what the engine waited for."""
@@ -42,10 +42,10 @@ def engine_withdraws(sample: Sample, case: Case) -> Iterator[Fired]:
     result = sample.result
     if result is None or result.generator.stands:
         return
-    explained = sum(t.busy > 0.95 for t in result.generator.threads)
+    explained = sum(t.busy > GENERATOR_FULL for t in result.generator.threads)
     explained += throttled_share(result) > THROTTLED
-    explained += (result.lateness.p99 or 0.0) > 1e-3
-    explained += result.rate.offered is not None and result.rate.achieved < 0.99 * result.rate.offered
+    explained += (result.lateness.p99 or 0.0) > LATE_S
+    explained += result.rate.offered is not None and result.rate.achieved < ANSWERED * result.rate.offered
     explained += result.connections.established < result.connections.asked
     explained += result.counts.completed == 0
     explained += result.interrupted
@@ -53,13 +53,13 @@ def engine_withdraws(sample: Sample, case: Case) -> Iterator[Fired]:
         return
     doubt, beside = _doubt(result), _beside(sample)
     why = "; ".join(result.generator.reasons) or "no reason given"
-    told = doubt is not None and beside
+    named = doubt is not None and beside
     yield Fired(
-        f"the engine does not vouch for its result: {why}{f'; {beside}' if told else ''}",
+        f"the engine does not vouch for its result: {why}{f'; {beside}' if named else ''}",
         figures=SPEED,
         doubt=doubt,
         evidence={"reasons": result.generator.reasons},
-        next_step=_APART if told else None,
+        next_step=_APART if named else None,
     )
 
 
@@ -69,10 +69,10 @@ def _beside(sample: Sample) -> str | None:
     if not set(placement.engine_cpus) & set(placement.dependency_cpus) or use.elapsed_s <= 0:
         return None
     name, used = max(use.cpu_s.items(), key=lambda entry: entry[1], default=("", 0.0))
-    share = used / use.elapsed_s
+    part = used / use.elapsed_s
     return (
-        f"the dependency {name} may use the same CPU, and used {share:.0%} of one"
-        if share >= _ENGINE_WITHDRAWS_SEEN
+        f"the dependency {name} may use the same CPU, and used {part:.0%} of one"
+        if part >= _ENGINE_WITHDRAWS_SEEN
         else None
     )
 
@@ -84,8 +84,8 @@ def _doubt(result: LoadResult) -> Doubt | None:
     waited = [thread.delayed_s for thread in result.generator.threads if thread.delayed_s]
     if not waited:
         return None
-    share = min(0.999, max(waited) / result.window.measured_s)
-    return Doubt(faster=1 / (1 - share), common=True, reason="the generator had its CPU for the rest of the time")
+    part = min(0.999, max(waited) / result.window.measured_s)
+    return Doubt(faster=1 / (1 - part), common=True, reason="the generator had its CPU for the rest of the time")
 
 
 @on_sample(

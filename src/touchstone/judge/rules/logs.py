@@ -1,4 +1,4 @@
-"""Rules: What contenders write to their logs."""
+"""Rules on logs: what contenders write to them."""
 
 from __future__ import annotations
 
@@ -34,12 +34,8 @@ def logs_each_request(case: Case) -> Iterator[Fired]:
 
     A rate does not show it, so a reader who deploys the service without the log should know that it was on.
     """
-    groups: dict[str, list[Group]] = {}
-    for group in case.groups_of("load"):
-        groups.setdefault(group.contender, []).append(group)
-    for contender, own in groups.items():
-        each = _bytes_per_response(own)
-        if each is not None and each >= _EACH_BYTES:
+    for contender, each in _written(case).items():
+        if each >= _EACH_BYTES:
             yield Fired(
                 f"it wrote {number(each)} bytes of log per response",
                 contender=contender,
@@ -69,10 +65,7 @@ def logs_unequal(case: Case) -> Iterator[Fired]:
 
     Whether a framework writes one by default is chance, not a difference in speed.
     """
-    groups: dict[str, list[Group]] = {}
-    for group in case.groups_of("load"):
-        groups.setdefault(group.contender, []).append(group)
-    written = {name: per for name, own in groups.items() if (per := _bytes_per_response(own)) is not None}
+    written = _written(case)
     for pair in apart(written, lambda small, large: large >= max(_EACH_BYTES, _TIMES * small)):
         quiet_is_odd = pair.odd == pair.low
         yield Fired(
@@ -85,10 +78,18 @@ def logs_unequal(case: Case) -> Iterator[Fired]:
         )
 
 
+def _written(case: Case) -> dict[str, float]:
+    """Bytes of log per response, by contender; without those of which it is not known."""
+    groups: dict[str, list[Group]] = {}
+    for group in case.groups_of("load"):
+        groups.setdefault(group.contender, []).append(group)
+    return {name: each for name, own in groups.items() if (each := _bytes_per_response(own)) is not None}
+
+
 def _bytes_per_response(groups: Sequence[Group]) -> float | None:
     """Bytes of log per response over all processes of a contender; None where nothing was answered or nobody looked.
 
-    A process that served several loads has one log, of which each of their samples tells the whole.
+    A process that served several loads has one log, of which each of their samples shows the whole.
     """
     sizes: dict[str, int] = {}
     answered = 0

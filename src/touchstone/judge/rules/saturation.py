@@ -1,4 +1,4 @@
-"""Rules: Open loops whose rate is not kept."""
+"""Rules on saturation: open loops whose rate is not kept."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from touchstone.judge.reading.case import Case
 from touchstone.judge.reading.traffic import keeps_up, loop, measured_points, slots
 from touchstone.judge.rule import Fired, on_sample
 from touchstone.record.sample import Sample
+from touchstone.vocabulary.limits import DEVIATIONS
 
 _QUEUE_GROWS_GROWTH = 1.1
 
@@ -100,7 +101,7 @@ def rate_not_reached(sample: Sample, case: Case) -> Iterator[Fired]:
         return
     offered, achieved = result.rate.offered, result.rate.achieved
     answered = achieved + result.counts.not_right / result.window.measured_s
-    chance = 3 / math.sqrt(offered * result.window.measured_s)
+    chance = DEVIATIONS / math.sqrt(offered * result.window.measured_s)
     if answered >= offered * (1 - max(_RATE_NOT_REACHED_SHORT, chance)) or keeps_up(result, offered):
         return
     sent = result.counts.sent / result.window.measured_s

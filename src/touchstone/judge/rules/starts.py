@@ -1,4 +1,4 @@
-"""Rules: When a contender starts, and what a start shows."""
+"""Rules on starts: when a contender starts, and what a start shows."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from touchstone.judge.figures import BOOT_TIME
 from touchstone.judge.judgement import Doubt, Severity
 from touchstone.judge.language.quantity import seconds, size
+from touchstone.judge.language.sentences import how_broken
 from touchstone.judge.reading.case import Case
 from touchstone.judge.rule import Fired, on_sample
 from touchstone.record.boot_result import BootRun
@@ -133,10 +134,8 @@ def ready_too_early(sample: Sample, case: Case) -> Iterator[Fired]:
     }
     broken = [check for check in sample.checks if not check.passed and check.id not in never]
     if broken:
-        first = broken[0].broken[0] if broken[0].broken else None
-        how = f": {first.request}: expected {first.expected}, received {first.received}" if first else ""
         yield Fired(
-            f"right behind its first answer it broke {', '.join(repr(c.id) for c in broken)}{how}",
+            f"right behind its first answer it broke {', '.join(repr(c.id) for c in broken)}{how_broken(broken[0])}",
             evidence={"checks": [c.model_dump() for c in broken[:3]]},
         )
     yield from _left_to_the_first_request(sample, case)

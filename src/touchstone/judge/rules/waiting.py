@@ -1,4 +1,4 @@
-"""Rules: Responses and connections that wait while nobody works for them."""
+"""Rules on waiting: responses and connections that wait while nobody works for them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from touchstone.judge.language.quantity import seconds, share
 from touchstone.judge.reading.acknowledgements import NEXT_STEP, waiting
 from touchstone.judge.reading.case import Case
 from touchstone.judge.reading.dependencies import dependency_use, stated_delay_s
-from touchstone.judge.reading.disturbance import others_share
+from touchstone.judge.reading.disturbance import others_share, stolen_share
 from touchstone.judge.reading.traffic import (
     error_share,
     generator_busy,
@@ -97,9 +97,9 @@ def _waits(sample: Sample, result: LoadResult, case: Case) -> Iterator[Fired]:
     if result.held_up is None or not result.held_up.answers:
         return
     tares = case.tares(sample.load)
-    ends, part = _late(sample), _connections_wait_part(sample)
+    ends, part = _late(sample), _held_up_share(sample)
     late = _share(ends)
-    waited = part - _median([_connections_wait_part(tare) for tare in tares]) > _CONNECTIONS_WAIT_SHARE
+    waited = part - _median([_held_up_share(tare) for tare in tares]) > _CONNECTIONS_WAIT_SHARE
     often = late - _median([_share(_late(tare)) for tare in tares]) >= _CONNECTIONS_WAIT_OFTEN
     # A kind of request that always takes long ends slices late as well, and holds nobody up.
     if not waited and not (often and result.held_up.answers >= sum(ends)):
@@ -119,7 +119,7 @@ def _behind(tares: Sequence[Sample]) -> float:
     return _median([float(spread.behind) for spread in spreads if spread is not None])
 
 
-def _connections_wait_part(sample: Sample) -> float:
+def _held_up_share(sample: Sample) -> float:
     """The share of the connections' time in which one waited long while others were served."""
     result = sample.result
     if result is None or result.held_up is None or not result.window.measured_s or not slots(sample):
@@ -207,7 +207,8 @@ def nobody_busy(sample: Sample, case: Case) -> Iterator[Fired]:
     server, generator, median = server_busy(sample), generator_busy(result), result.latency.p50
     if server is None or median is None or median < _NOBODY_BUSY_WAITED_S or error_share(result) > _NOBODY_BUSY_FAILED:
         return
-    taken = (others_share(sample, case.run.environment.cpus) or 0.0) + _stolen(sample, case)
+    cpus = case.run.environment.cpus
+    taken = (others_share(sample, cpus) or 0.0) + (stolen_share(sample, cpus) or 0.0)
     if server >= _SERVER_BUSY or generator >= _OTHERS_BUSY or taken >= _NOBODY_BUSY_TAKEN or _throttled(sample):
         return
     if all(_at_rest(dependency, sample, median) for dependency in sample.dependencies):
@@ -229,13 +230,6 @@ def _at_rest(dependency: DependencyState, sample: Sample, median: float) -> bool
         # A file, such as SQLite's, has no process.
         return not dependency.cpus
     return used < _OTHERS_BUSY * use.elapsed_s
-
-
-def _stolen(sample: Sample, case: Case) -> float:
-    result = sample.result
-    if result is None or not result.machine.steal_s or not result.window.watched_s:
-        return 0.0
-    return result.machine.steal_s / (result.window.watched_s * max(1, case.run.environment.cpus))
 
 
 def _throttled(sample: Sample) -> bool:
@@ -283,7 +277,7 @@ def stall_in_closed_loop(sample: Sample, case: Case) -> Iterator[Fired]:
     if result is None or result.silence is None or loop(sample) != "closed" or result.latency.p50 is None:
         return
     longest = result.silence.longest_s
-    silent = _stall_in_closed_loop_part(sample)
+    silent = _silent_share(sample)
     part = silent - _usual(case, sample)
     if part <= _STALL_IN_CLOSED_LOOP_SHARE or longest <= _STALL_IN_CLOSED_LOOP_TIMES * result.latency.p50:
         return
@@ -298,7 +292,7 @@ def stall_in_closed_loop(sample: Sample, case: Case) -> Iterator[Fired]:
     )
 
 
-def _stall_in_closed_loop_part(sample: Sample) -> float:
+def _silent_share(sample: Sample) -> float:
     """The share of the window without any response."""
     result = sample.result
     if result is None or result.silence is None or not result.window.measured_s:
@@ -311,7 +305,7 @@ def _stall_in_closed_loop_part(sample: Sample) -> float:
     )
     deaf = 0.0
     if silence.deaf_s is None:
-        # A generator that waits for a CPU hears nothing, whoever answers; when it waited is not known here.
+        # A generator that waits for a CPU hears no answer; when it waited is not known here.
         deaf = max((thread.delayed_s or 0.0 for thread in result.generator.threads), default=0.0)
     return min(1.0, max(0.0, heard - deaf) / measured)
 
@@ -326,7 +320,7 @@ def _heard(silence: Silence, least: float, *, few: bool) -> float:
 
 def _usual(case: Case, sample: Sample) -> float:
     """The share of the tares' windows: of those, the machine is the cause."""
-    parts = [_stall_in_closed_loop_part(tare) for tare in case.tares(sample.load)]
+    parts = [_silent_share(tare) for tare in case.tares(sample.load)]
     return statistics.median(parts) if parts else 0.0
 
 

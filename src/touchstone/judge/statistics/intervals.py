@@ -131,18 +131,15 @@ def median_interval(values: Sequence[float], confidence: float) -> Interval | No
     """The median with its interval. None below MIN_ROUNDS values.
 
     From order statistics (free of any distribution, at least the confidence asked) where there are enough values for
-    it;
-    with fewer, and all positive, from Student's t on logarithms, under which the median is the geometric mean.
+    it; with fewer, and all positive, from Student's t on logarithms, under which the median is the geometric mean.
     """
     if len(values) < MIN_ROUNDS:
         return None
     data = sorted(values)
     median = float(np.median(data))
-    n = len(data)
-    if 2 * 0.5**n <= 1 - confidence:
-        ranks = median_ranks(n, confidence)
-        if ranks is not None:
-            return Interval(median, *(data[rank] for rank in ranks))
+    ranks = median_ranks(len(data), confidence)
+    if ranks is not None:
+        return Interval(median, *(data[rank] for rank in ranks))
     if data[0] <= 0:
         return None
     interval = ratio_interval([math.log(v) for v in data], confidence)
