@@ -1,6 +1,6 @@
 """What a validity rule is: a function that looks at a run, decorated with its code, its severity and its documentation.
 
-`judge/rules/` holds them, one file a family; `judge/rules/table.py` is the only list of them.
+`judge/rules/` holds them, one file for each family; `judge/rules/table.py` is the only list of them.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ class Rule:
 
 
 class Words(TypedDict, total=False):
-    """What a rule declares of itself, as `Rule` explains it; its docstring is the reason why it exists."""
+    """The texts of a rule, as the fields of `Rule` explain them. The function's docstring becomes `why`."""
 
     title: Required[str]
     threshold: Required[str]

@@ -1,1 +1,1 @@
-"""The validity rules, one a file. A new file here is a new rule: see judge/rule.py."""
+"""The validity rules, one file for each family; table.py lists every rule. How to write one: judge/rule.py."""

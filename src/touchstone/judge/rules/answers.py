@@ -107,7 +107,7 @@ def errors_above_allowance(sample: Sample, case: Case) -> Iterator[Fired]:
         return
     counts, share_ = result.counts, error_share(result)
     if result.interrupted and counts.not_right == counts.unanswered:
-        # Whoever interrupts a load does not wait for what is under way.
+        # An interrupted load does not wait for what is under way.
         return
     if share_ <= sample.spec.error_allowance and (counts.ok or not counts.not_right):
         return

@@ -1,4 +1,4 @@
-"""Rules: What a build left, and what its times show."""
+"""Rules on builds: what a build left, and what its times show."""
 
 from __future__ import annotations
 

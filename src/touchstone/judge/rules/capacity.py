@@ -1,4 +1,4 @@
-"""Rules: The search for the highest rate that meets an objective."""
+"""Rules on capacity: the search for the highest rate that meets an objective."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def _why(found: CapacityEvidence, rate: float) -> str:
     return ""
 
 
-_TOLD = 0.01
+_SHOWN = 0.01
 
 
 @on_sample(
@@ -84,9 +84,9 @@ def capacity_disturbed(sample: Sample, case: Case) -> Iterator[Fired]:
     if taken is None or sum(taken) <= OTHERS:
         return
     others, stolen = taken
-    told = f", and the hypervisor took {share(stolen)}" if stolen >= _TOLD else ""
+    stolen_too = f", and the hypervisor took {share(stolen)}" if stolen >= _SHOWN else ""
     yield Fired(
-        f"while its trials failed, other processes used {share(others)} of the machine's CPU time{told}",
+        f"while its trials failed, other processes used {share(others)} of the machine's CPU time{stolen_too}",
         figures=["capacity"],
         doubt=Doubt.of_taken(others + stolen),
         evidence={"share": others, "stolen": stolen},
@@ -114,10 +114,10 @@ def capacity_uncertain(sample: Sample, case: Case) -> Iterator[Fired]:
     if width <= 2 * case.margin:
         return
     void = sum(trial.void == "others" for trial in found.trials)
-    told = f"; {void} of them are void, for others had the CPUs" if void else ""
+    void_too = f"; {void} of them are void, for others had the CPUs" if void else ""
     yield Fired(
         f"after {len(found.trials)} trials the capacity lies between {number(found.low)} and "
-        f"{number(found.high)}/s, {share(width)} apart{told}",
+        f"{number(found.high)}/s, {share(width)} apart{void_too}",
         figures=["capacity"],
         doubt=Doubt(
             faster=max(1.0, found.high / rate),

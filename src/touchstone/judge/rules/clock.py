@@ -1,4 +1,4 @@
-"""Rules: Clocks of the machine."""
+"""Rules on clocks: how long the machine takes to read one, and steps of it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rules: Generators on several machines."""
+"""Rules on clusters: generators on several machines."""
 
 from __future__ import annotations
 
@@ -67,10 +67,10 @@ def generators_unlike(case: Case) -> Iterator[Fired]:
     for sample in case.run.samples:
         kinds = {place.name: f"{len(place.cpus)} x {place.model}" for place in sample.process.placement.generators}
         if len(set(kinds.values())) > 1:
-            told = tuple(f"{name}: {kind}" for name, kind in sorted(kinds.items()))
-            seen.setdefault(told, []).append(sample.id)
-    for told, samples in seen.items():
-        yield Fired(f"generators differ: {'; '.join(told)}", evidence={"samples": samples[:10]})
+            described = tuple(f"{name}: {kind}" for name, kind in sorted(kinds.items()))
+            seen.setdefault(described, []).append(sample.id)
+    for described, samples in seen.items():
+        yield Fired(f"generators differ: {'; '.join(described)}", evidence={"samples": samples[:10]})
 
 
 _JOINING_BUSY_CPUS = 0.5

@@ -1,4 +1,4 @@
-"""Rules: Limits that a contender was given, and left."""
+"""Rules on confinement: limits that a contender was given, and left."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def cpus_not_kept(sample: Sample, case: Case) -> Iterator[Fired]:
 
 
 def _stray(seen: Sequence[StrayThread], at_end: Sequence[ThreadAtEnd]) -> str:
-    """The first thread in words; nothing where only the kernel's count tells."""
+    """The first thread in words; empty where only the kernel's count shows it."""
     if at_end:
         return f"a thread of the server may run on CPUs {at_end[0].cpus}, and "
     if not seen:

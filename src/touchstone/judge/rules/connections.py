@@ -1,4 +1,4 @@
-"""Rules: Connections that broke, were not held, or were opened anew."""
+"""Rules on connections: those that broke, were not held, or were opened again."""
 
 from __future__ import annotations
 
@@ -185,12 +185,12 @@ def connections_per_request(sample: Sample, case: Case) -> Iterator[Fired]:
         return
     answered, opened = answered_in_all(result), result.connections
     if sample.spec.keepalive:
-        anew = opened.reconnects - _closed_at_rest(sample)
-        rate = anew / answered
-        if rate > _CONNECTIONS_PER_REQUEST_OFTEN and anew > asked_connections(sample):
+        reopened = opened.reconnects - _closed_at_rest(sample)
+        rate = reopened / answered
+        if rate > _CONNECTIONS_PER_REQUEST_OFTEN and reopened > asked_connections(sample):
             found = bounds(sample)
             yield Fired(
-                f"{number(anew)} connections were opened anew over {number(answered)} requests "
+                f"{number(reopened)} connections were opened anew over {number(answered)} requests "
                 f"({share(rate)}), though the load keeps them{in_words(found)}",
                 next_step=advice(found),
                 figures=[*SPEED, *CPU],
@@ -215,6 +215,7 @@ def _closed_at_rest(sample: Sample) -> int:
 
 
 _HELD_MANY = 0.01
+"""A share of a level's connections at which the slope over the levels is off by as much as two runs differ."""
 
 
 @on_sample(

@@ -1,4 +1,4 @@
-"""Rules: Records that contradict themselves."""
+"""Rules on consistency: records that contradict themselves."""
 
 from __future__ import annotations
 
@@ -184,10 +184,10 @@ def figures_unlike_evidence(sample: Sample, case: Case) -> Iterator[Fired]:
             continue
         low, high = min(values), max(values)
         if not low * (1 - _FIGURES_UNLIKE_EVIDENCE_OFF) <= stated <= high * (1 + _FIGURES_UNLIKE_EVIDENCE_OFF):
-            told = quantity(figure, low) if low == high else f"{quantity(figure, low)} to {quantity(figure, high)}"
+            found = quantity(figure, low) if low == high else f"{quantity(figure, low)} to {quantity(figure, high)}"
             yield Fired(
                 f"{FIGURES[figure].title} is given as {quantity(figure, stated)}, and the evidence says "
-                f"{told}{_virtual(sample, stated)}",
+                f"{found}{_virtual(sample, stated)}",
                 figures=[figure],
                 evidence={"figure": figure, "stated": stated, "evidence": [low, high]},
             )
@@ -300,7 +300,7 @@ def _awaited(sample: Sample) -> float:
 
 
 def _rate(sample: Sample, result: LoadResult) -> float:
-    """Requests per second of those whose latencies were told.
+    """Requests per second of those whose latencies are in the record.
 
     The latencies of a turn leave out its first generation of requests, which may be a good part of a slow service's
     turn; so the rate is then that of whole generations.

@@ -1,4 +1,4 @@
-"""Rules: The CPUs of the machine: their speed, their number, their quota, and who else has them."""
+"""Rules on the CPUs of the machine: their speed, their number, their quota, and other users of them."""
 
 from __future__ import annotations
 
@@ -187,9 +187,9 @@ def cpus_counted_differently(case: Case) -> Iterator[Fired]:
     for quota, found in by_quota.items():
         if len({count for count, _ in found.values()}) > 1:
             limit = quota if quota is not None else case.run.environment.cpu_quota
-            told = ", ".join(f"{name} ({runtime}) {count}" for name, (count, runtime) in sorted(found.items()))
+            counts = ", ".join(f"{name} ({runtime}) {count}" for name, (count, runtime) in sorted(found.items()))
             yield Fired(
-                f"under {limit:g} CPUs the runtimes count different numbers of CPUs: {told}",
+                f"under {limit:g} CPUs the runtimes count different numbers of CPUs: {counts}",
                 figures=[],
                 evidence={"quota": limit, "counted": {name: count for name, (count, _) in found.items()}},
             )

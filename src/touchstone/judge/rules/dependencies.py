@@ -1,4 +1,4 @@
-"""Rules: Dependencies that died, or that were the limit."""
+"""Rules on dependencies: those that died, or that were the limit."""
 
 from __future__ import annotations
 
@@ -122,7 +122,8 @@ def downstream_headroom(sample: Sample, case: Case) -> Iterator[Fired]:
 
 
 _POOL_NOT_FILLED_CROWD = 4
-"""So many requests under way for each session of the pool: however fast the database is, all are wanted at times."""
+"""With this many requests under way for each session, all sessions are wanted at times, however fast the database
+is."""
 _POOL_NOT_FILLED_WINDOW_S = 1.0
 """Sessions are looked at four times per second."""
 
@@ -162,7 +163,7 @@ def pool_not_filled(sample: Sample, case: Case) -> Iterator[Fired]:
 
 
 _SESSIONS_EXCEED_POOL_REPLACED = 3
-"""A pool may open each of its sessions anew a few times within a load."""
+"""A pool may replace each of its sessions a few times within a load."""
 
 
 @on_sample(

@@ -1,4 +1,4 @@
-"""Rules: Whether what a contender commits is on disk."""
+"""Rules on durability: whether commits of a contender are on disk."""
 
 from __future__ import annotations
 
@@ -124,13 +124,13 @@ def writes_not_synced(case: Case) -> Iterator[Fired]:
 
 
 def _finding(sample: Sample, state: DependencyState) -> Fired:
-    told = ", ".join(
+    named = ", ".join(
         f"of its {file} in {share(one.waiting / one.looks)} of {one.looks} looks"
         for file, one in sorted(state.written.items())
         if one.looks
     )
     return Fired(
-        f"changes of {state.name} waited for the disk, and nobody had asked it to take them: {told}",
+        f"changes of {state.name} waited for the disk, and nobody had asked it to take them: {named}",
         sample=sample,
         figures=[*SPEED, *CPU],
         evidence={

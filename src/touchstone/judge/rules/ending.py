@@ -1,4 +1,4 @@
-"""Rules: Processes that ended, restarted, stopped, or would not end."""
+"""Rules on ending: processes that ended, restarted, stopped, or would not end."""
 
 from __future__ import annotations
 

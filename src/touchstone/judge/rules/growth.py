@@ -1,4 +1,4 @@
-"""Rules: Memory, descriptors and threads that grow under load, or stay after it."""
+"""Rules on growth: memory, descriptors and threads that grow under load, or stay after it."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def memory_grows(group: Group, case: Case) -> Iterator[Fired]:
 
 
 def _memory(sample: Sample) -> list[tuple[float, float]]:
-    """Anonymous memory where each look has it, otherwise RSS: of the two in turn nothing could be told."""
+    """Anonymous memory where each look has it, otherwise RSS: a mix of the two would show nothing."""
     rss, anon = under_load(sample, lambda point: point.rss), under_load(sample, lambda point: point.anon)
     return anon if len(anon) == len(rss) else rss
 

@@ -1,4 +1,4 @@
-"""Rules: Whether what was measured is the contender, all of it, and nothing else."""
+"""Rules on identity: whether what was measured is the contender, all of it, and nothing else."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rules: Memory: limits, swap, and pages that a figure does not hold."""
+"""Rules on memory: limits, swap, and pages that a figure does not hold."""
 
 from __future__ import annotations
 

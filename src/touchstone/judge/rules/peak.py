@@ -1,4 +1,4 @@
-"""Rules: The peak of a start under load."""
+"""Rules on the peak of a start under load."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rules: CPU profiles."""
+"""Rules on CPU profiles."""
 
 from __future__ import annotations
 
@@ -124,8 +124,8 @@ def profile_unseen(group: Group, case: Case) -> Iterator[Fired]:
     if not spent:
         return
     unseen = sum(one.categories.get(Category.UNSEEN, 0.0) for one in spent) / sum(one.subject for one in spent)
-    told = f"{share(unseen)} of the CPU was not told apart. " if unseen else ""
-    yield Fired(f"{told}{profiles[0].unseen}", figures=[], evidence={"unseen": unseen})
+    unseen_share = f"{share(unseen)} of the CPU was not told apart. " if unseen else ""
+    yield Fired(f"{unseen_share}{profiles[0].unseen}", figures=[], evidence={"unseen": unseen})
 
 
 _PROFILER_COSTLY_SHARE = 0.05

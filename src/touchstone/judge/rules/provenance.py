@@ -1,4 +1,4 @@
-"""Rules: What was built, from what, and on which machine."""
+"""Rules on provenance: what was built, from what, and on which machine."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def artifact_changed(case: Case) -> Iterator[Fired]:
 
 
 _SIGNS = 5
-"""Signs that are told; all are in the evidence."""
+"""Signs that the statement names; all are in the evidence."""
 
 
 @on_run(
@@ -81,12 +81,12 @@ def development_mode(case: Case) -> Iterator[Fired]:
         if not signs:
             continue
         less = [sign for sign in signs if compiles_less(sign)]
-        yield _told(contender.name, signs, [*SPEED, *CPU, *([] if less else [*MEMORY, *BOOT_TIME])])
+        yield _finding(contender.name, signs, [*SPEED, *CPU, *([] if less else [*MEMORY, *BOOT_TIME])])
         if less:
-            yield _told(contender.name, less, [*MEMORY, *BOOT_TIME], slower=None)
+            yield _finding(contender.name, less, [*MEMORY, *BOOT_TIME], slower=None)
 
 
-def _told(contender: str, signs: list[str], figures: list[str], slower: float | None = 1.0) -> Fired:
+def _finding(contender: str, signs: list[str], figures: list[str], slower: float | None = 1.0) -> Fired:
     return Fired(
         f"it was not built and started as for its users: {'; '.join(signs[:_SIGNS])}",
         contender=contender,
@@ -131,9 +131,9 @@ def machines_differ(case: Case) -> Iterator[Fired]:
         for name, by_machine in ratios.items():
             medians = {machine: statistics.median(values) for machine, values in by_machine.items()}
             if len(medians) > 1 and max(medians.values()) / min(medians.values()) - 1 > 2 * case.margin:
-                told = ", ".join(f"{ratio:.2f} on {machine}" for machine, ratio in sorted(medians.items()))
+                ratios = ", ".join(f"{ratio:.2f} on {machine}" for machine, ratio in sorted(medians.items()))
                 yield Fired(
-                    f"{name} has {told} times the throughput of {baseline} under {load}",
+                    f"{name} has {ratios} times the throughput of {baseline} under {load}",
                     load=load,
                     evidence={"contender": name, "ratios": {m: list(v) for m, v in by_machine.items()}},
                 )

@@ -1,4 +1,4 @@
-"""Rules: How many rounds there are, and how they were made."""
+"""Rules on rounds: how many there are, and how they were made."""
 
 from __future__ import annotations
 

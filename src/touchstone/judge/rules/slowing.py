@@ -1,4 +1,4 @@
-"""Rules: Requests that cost more the more there have been."""
+"""Rules on slowing: requests that cost more the more there have been."""
 
 from __future__ import annotations
 
@@ -60,8 +60,8 @@ def slows_with_work(case: Case) -> Iterator[Fired]:
     loaded = [sample for sample in case.run.samples if sample.phase == "load"]
     measures = [(measure, _rises(loaded, measure.read)) for measure in _measures(case)]
     for group in case.groups_of("load"):
-        told = (found for one, rises in measures if (found := _of(group, one, rises, case)) is not None)
-        yield from islice(told, 1)
+        fired = (found for one, rises in measures if (found := _of(group, one, rises, case)) is not None)
+        yield from islice(fired, 1)
 
 
 def _of(group: Group, measure: _Measure, rises: _Rises, case: Case) -> Fired | None:

@@ -1,4 +1,4 @@
-"""Rules: Requests of the warm-up that failed."""
+"""Rules on the warm-up: requests of it that failed."""
 
 from __future__ import annotations
 

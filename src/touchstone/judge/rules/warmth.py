@@ -201,6 +201,6 @@ def _still(warm_up: WarmUp) -> str:
 def window_too_short(group: Group, case: Case) -> Iterator[Fired]:
     """Two seconds are too short to see whether a runtime has finished compiling."""
     seen = case.steady_of(group)
-    # A quick run says by its name that it is short; its reader has been told.
+    # The name of a quick run says that it is short.
     if seen and all(s.shape == "too short" for s in seen) and case.run.plan.profile != "quick":
         yield Fired(f"the windows of all {len(seen)} round(s) are too short")
