@@ -131,9 +131,9 @@ def machines_differ(case: Case) -> Iterator[Fired]:
         for name, by_machine in ratios.items():
             medians = {machine: statistics.median(values) for machine, values in by_machine.items()}
             if len(medians) > 1 and max(medians.values()) / min(medians.values()) - 1 > 2 * case.margin:
-                ratios = ", ".join(f"{ratio:.2f} on {machine}" for machine, ratio in sorted(medians.items()))
+                listed = ", ".join(f"{ratio:.2f} on {machine}" for machine, ratio in sorted(medians.items()))
                 yield Fired(
-                    f"{name} has {ratios} times the throughput of {baseline} under {load}",
+                    f"{name} has {listed} times the throughput of {baseline} under {load}",
                     load=load,
                     evidence={"contender": name, "ratios": {m: list(v) for m, v in by_machine.items()}},
                 )
