@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.tidy import limits, manifest_keys, prose, rooms, rule_tests
+from tests.tidy import limits, manifest_keys, plain, prose, readable, rooms, rule_tests
 from touchstone.judge.rules.table import RULES
 from touchstone.manifest.base import Part
 from touchstone.manifest.keys import Place, Table, tables
@@ -24,6 +24,30 @@ FOUND_BY_NAME = {
 """Named in vocabulary/dependency.py; started as a program; laid into native-image's home; copied by `new`."""
 TOO_LONG = {"tests/judge/sound.py", "tests/report/fixture.py"}
 """Since 2026-11-22: the two builders of made-up runs, which the golden runs are to replace. No file is to join them."""
+
+
+WRITTEN = {
+    "docs": ("*.md",),
+    "src": ("*.py",),
+    "tests": ("*.py", "*.md"),
+    "benchmarks": ("*.py", "*.md"),
+    "engine": ("*.rs",),
+    "mote": ("*.h", "*.cpp", "*.md"),
+    "scenarios": ("*.toml", "*.md"),
+    "claims": ("*.toml",),
+    "findings": ("*.sh", "*.md"),
+    "packaging": ("*.py", "*.md"),
+}
+"""What is written for a reader, by folder."""
+NOT_YET = set((Path(__file__).parent / "not_yet_plain.txt").read_text(encoding="utf-8").split())
+"""Files that are not rewritten yet. The list only shrinks."""
+
+
+def written(root: Path) -> list[Path]:
+    found = {path for folder, kinds in WRITTEN.items() for kind in kinds for path in (root / folder).rglob(kind)}
+    below = {"target", "build", "node_modules", ".venv", "shipped"}
+    own = {path for path in found if not below & set(path.relative_to(root).parts[:-1])}
+    return sorted(own - set((root / "tests/tidy").iterdir()) | set(root.glob("*.md")))
 
 
 def relative(complaints: list[str]) -> list[str]:
@@ -49,6 +73,16 @@ def test_every_module_is_used() -> None:
 
 def test_prose_names_what_exists() -> None:
     assert not relative(prose.breaches(ROOT, prose.pages(ROOT)))
+
+
+def test_what_is_written_is_plain() -> None:
+    found = relative(plain.breaches(written(ROOT)))
+    assert not [complaint for complaint in found if complaint.split(":")[0] not in NOT_YET]
+
+
+def test_pages_are_readable() -> None:
+    found = relative(readable.breaches(path for path in prose.pages(ROOT) if path.name != "CHANGELOG.md"))
+    assert not [complaint for complaint in found if complaint.split(":")[0] not in NOT_YET]
 
 
 def test_every_rule_is_seen_to_fire_and_to_keep_silent() -> None:
@@ -144,6 +178,63 @@ def test_sound_prose_is_left_alone(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text("`touchstone run --quick`, `make test`, `latency_p99`, `src/touchstone/cli/main.py`, [a](page.md)")
     assert not prose.breaches(ROOT, [page])
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "line"),
+    [
+        ("a.md", "One.\n\nThe user is told.\n", 3),
+        ("a.md", "One.\nTwo. Of three, four.\n", 2),
+        ("a.md", "One\n* Of three, four\n", 2),
+        ("a.py", '"""Sums.\n\nWhoever calls."""\n', 3),
+        ("a.py", 'x = 1\nprint(f"{x} so many times")\n', 2),
+        ("a.py", "x = 1  # made anew\n", 1),
+        ("a.py", "# a file, so\n# much as it is\n", 1),
+        ("a.rs", "/// As ever.\n", 1),
+        ("a.rs", 'fn f() { panic!("that is what it does") }', 1),
+        ("a.h", "int a;\n// It comes to two.\n", 2),
+        ("a.toml", 'a = 1\nsays = "a stranger in the room"\n', 2),
+        ("a.sh", "# Lent to it.\n", 1),
+    ],
+)
+def test_prose_that_is_not_plain_is_found(tmp_path: Path, name: str, text: str, line: int) -> None:
+    (tmp_path / name).write_text(text)
+    (found,) = plain.breaches([tmp_path / name])
+    assert found.startswith(f"{tmp_path / name}:{line}: ")
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.md", "`told`, and\n\n    anew = told\n\n```\nso many\n```\n\nOf course. A list of files.\n"),
+        ("a.py", "told = anew()\n"),
+        ("a.rs", "fn told() { anew() }\n"),
+        ("a.toml", "told = 1\n"),
+    ],
+)
+def test_code_and_plain_prose_are_left_alone(tmp_path: Path, name: str, text: str) -> None:
+    (tmp_path / name).write_text(text)
+    assert not plain.breaches([tmp_path / name])
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        (f"First.\n\n{'word ' * (readable.SENTENCE_WORDS + 1)}.\n", ":3: a sentence of 46 words"),
+        ("First.\nThis is very good.\n", "very"),
+        ("First.\nIn actual fact, each and every one.\n", "redundancy"),
+    ],
+)
+def test_a_page_that_is_hard_to_read_is_found(tmp_path: Path, text: str, complaint: str) -> None:
+    (tmp_path / "page.md").write_text(text)
+    found = readable.breaches([tmp_path / "page.md"])
+    assert found
+    assert any(complaint in line for line in found)
+
+
+def test_a_page_of_short_sentences_is_readable(tmp_path: Path) -> None:
+    (tmp_path / "page.md").write_text(f"# A page\n\n{'word ' * readable.SENTENCE_WORDS}.\n\n| a | b |\n|---|---|\n")
+    assert not readable.breaches([tmp_path / "page.md"])
 
 
 def test_a_rule_without_its_two_tests_is_found(tmp_path: Path) -> None:
