@@ -4,8 +4,7 @@ use touchstone_http::{Framing, Head, MAX_HEAD};
 
 use crate::client::{Client, Event, Room};
 use crate::fault::{Code, Fault};
-use crate::frame::{FrameHead, flag};
-use crate::reading::PADDING;
+use crate::frame::{self, FrameHead, flag};
 use crate::response::Fields;
 
 /// CONTINUATION frames of one header block, at most. The longest block that is accepted fills five.
@@ -27,6 +26,17 @@ pub(crate) struct Last {
     text: Vec<u8>,
 }
 
+impl Last {
+    /// Makes it another head, in the same memory.
+    fn become_this(&mut self, block: &[u8], changes: u32, head: Head, text: &[u8]) {
+        self.block.clear();
+        self.block.extend_from_slice(block);
+        self.text.clear();
+        self.text.extend_from_slice(text);
+        (self.changes, self.head) = (changes, head);
+    }
+}
+
 impl<T> Client<T> {
     /// The text of the last head, which a repeated one has as well.
     #[must_use]
@@ -41,20 +51,7 @@ impl<T> Client<T> {
         room: &mut Room,
         out: &mut Vec<u8>,
     ) -> Result<Option<Event<'static>>, Fault> {
-        let mut fragment = payload;
-        if head.has(flag::PADDED) {
-            let (padding, rest) = fragment.split_first().ok_or(PADDING)?;
-            let length = rest
-                .len()
-                .checked_sub(usize::from(*padding))
-                .ok_or(PADDING)?;
-            fragment = &rest[..length];
-        }
-        if head.has(flag::PRIORITY) {
-            fragment = fragment.get(5..).ok_or(Fault::size(
-                "HEADERS too short for the priority that it says it has",
-            ))?;
-        }
+        let fragment = frame::fragment(head, payload)?;
         let end = head.has(flag::END_STREAM);
         if head.has(flag::END_HEADERS) {
             return self.whole_block(head.stream, end, fragment, room, out);
@@ -135,16 +132,19 @@ impl<T> Client<T> {
             let why = "an interim response that ends the stream";
             return Ok(end.then(|| self.malformed(at, id, why, out)));
         }
+        // A block that changed the table does not mean the same again; nor does one from before.
         if changes == self.decoder.changes() {
-            let block = block.to_vec();
-            self.reading.last = Some(Box::new(Last {
-                block,
-                changes,
-                head,
-                text: room.head.clone(),
-            }));
-        } else {
-            self.reading.last = None;
+            match &mut self.reading.last {
+                Some(last) => last.become_this(block, changes, head, &room.head),
+                None => {
+                    self.reading.last = Some(Box::new(Last {
+                        block: block.to_vec(),
+                        changes,
+                        head,
+                        text: room.head.clone(),
+                    }));
+                }
+            }
         }
         Ok(Some(self.head(at, id, head, false, end, out)))
     }

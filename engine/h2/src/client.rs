@@ -26,13 +26,6 @@ const LAST_STREAM: u32 = (1 << 31) - 1;
 /// Streams that were given up, and on which frames may still come, at most.
 const MOST_CANCELLED: usize = 256;
 
-/// What a client wants of a connection.
-#[derive(Debug, Clone, Copy)]
-pub struct Limits {
-    /// Streams open at once.
-    pub streams: u32,
-}
-
 /// What bytes of a server mean.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Event<'a> {
@@ -112,7 +105,8 @@ pub struct Client<T> {
     unsent: VecDeque<Unsent>,
     pub(crate) send: i64,
     pub(crate) receive: i64,
-    limits: Limits,
+    /// Streams that are wanted open at once.
+    wanted: u32,
     pub(crate) next: u32,
     /// The last stream that the server will process, since it is going away.
     pub(crate) last: Option<u32>,
@@ -128,9 +122,9 @@ struct Unsent {
 }
 
 impl<T> Client<T> {
-    /// A connection that has sent nothing.
+    /// A connection that has sent nothing, and that wants this many streams open at once.
     #[must_use]
-    pub fn new(limits: Limits) -> Self {
+    pub fn new(streams: u32) -> Self {
         Self {
             streams: Streams::default(),
             decoder: Decoder::default(),
@@ -144,7 +138,7 @@ impl<T> Client<T> {
             unsent: VecDeque::new(),
             send: DEFAULT_WINDOW,
             receive: WINDOW,
-            limits,
+            wanted: streams,
             next: 1,
             last: None,
             retired: false,
@@ -162,20 +156,14 @@ impl<T> Client<T> {
         frame::write_window_update(0, (WINDOW - DEFAULT_WINDOW) as u32, out);
     }
 
-    /// Requests in flight.
-    #[must_use]
-    pub const fn in_flight(&self) -> usize {
-        self.streams.len()
-    }
-
     /// How many requests may be in flight: those wanted, or fewer if the server says so; none if it ends.
     #[inline]
     #[must_use]
     pub const fn most(&self) -> u32 {
         if self.is_ending() {
             0
-        } else if self.limits.streams < self.peer.streams {
-            self.limits.streams
+        } else if self.wanted < self.peer.streams {
+            self.wanted
         } else {
             self.peer.streams
         }
@@ -184,7 +172,7 @@ impl<T> Client<T> {
     /// The server's limit of streams, where it is below what is wanted.
     #[must_use]
     pub const fn held_to(&self) -> Option<u32> {
-        if self.peer.streams < self.limits.streams {
+        if self.peer.streams < self.wanted {
             Some(self.peer.streams)
         } else {
             None

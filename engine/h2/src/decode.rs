@@ -93,7 +93,7 @@ const TOO_LONG: Fault = Fault::new(
     "the fields of a response are longer than 64 KiB",
 );
 
-/// An integer (section 5.1), of which the first byte holds so many bits.
+/// An integer (section 5.1), of which the first byte holds `bits` bits.
 fn integer(block: &mut &[u8], bits: u32) -> Result<usize, Fault> {
     let (first, mut rest) = block.split_first().ok_or(CUT)?;
     let most = (1usize << bits) - 1;

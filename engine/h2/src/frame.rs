@@ -1,6 +1,6 @@
 //! Frames (RFC 9113, sections 4.1 and 6): their heads, and those that a client or a server writes.
 
-use crate::fault::Code;
+use crate::fault::{Code, Fault};
 
 /// What a client sends first (section 3.4).
 pub const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
@@ -108,6 +108,26 @@ impl FrameHead {
     pub const fn has(self, flag: u8) -> bool {
         self.flags & flag != 0
     }
+}
+
+pub(crate) const PADDING: Fault = Fault::protocol("padding longer than its frame");
+
+/// The part of a header block that a HEADERS frame carries: its payload without padding and priority (section 6.2).
+///
+/// # Errors
+/// A [`Fault`] where the payload is too short for what the flags say that it has.
+pub fn fragment(head: FrameHead, mut payload: &[u8]) -> Result<&[u8], Fault> {
+    if head.has(flag::PADDED) {
+        let (padding, rest) = payload.split_first().ok_or(PADDING)?;
+        let length = rest.len().checked_sub(usize::from(*padding));
+        payload = &rest[..length.ok_or(PADDING)?];
+    }
+    if head.has(flag::PRIORITY) {
+        payload = payload.get(5..).ok_or(Fault::size(
+            "HEADERS too short for the priority that it says it has",
+        ))?;
+    }
+    Ok(payload)
 }
 
 /// Appends a frame.

@@ -13,13 +13,13 @@ mod decode;
 mod encode;
 mod fault;
 pub mod frame;
-pub mod huffman;
+mod huffman;
 mod reading;
 mod response;
 mod streams;
 mod table;
 
-pub use client::{Client, Event, Limits, Room};
+pub use client::{Client, Event, Room};
 pub use decode::{Decoder, Scratch};
 pub use encode::{Encoder, Order, literal};
 pub use fault::{Code, Fault};

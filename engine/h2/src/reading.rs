@@ -3,7 +3,7 @@
 use crate::blocks::{Block, Last};
 use crate::client::{Client, Event, Room, WINDOW};
 use crate::fault::{Code, Fault};
-use crate::frame::{self, FrameHead, HEAD, Kind, MAX_PAYLOAD, flag};
+use crate::frame::{self, FrameHead, HEAD, Kind, MAX_PAYLOAD, PADDING, flag};
 
 /// Frames in a row that carry nothing of a response, at most: more only cost work.
 const MOST_QUIET: u16 = 1000;
@@ -340,5 +340,3 @@ impl<T> Client<T> {
         }
     }
 }
-
-pub(crate) const PADDING: Fault = Fault::protocol("padding longer than its frame");

@@ -25,7 +25,6 @@ pub struct Streams<T> {
     streams: Vec<Option<Stream<T>>>,
     /// Where the next one may be free.
     hint: usize,
-    open: usize,
 }
 
 impl<T> Default for Streams<T> {
@@ -34,17 +33,11 @@ impl<T> Default for Streams<T> {
             ids: Vec::new(),
             streams: Vec::new(),
             hint: 0,
-            open: 0,
         }
     }
 }
 
 impl<T> Streams<T> {
-    /// How many are open.
-    pub const fn len(&self) -> usize {
-        self.open
-    }
-
     /// Opens one; gives its place.
     pub fn insert(&mut self, id: u32, stream: Stream<T>) -> usize {
         let free = self.ids.get(self.hint) == Some(&0);
@@ -56,7 +49,6 @@ impl<T> Streams<T> {
         });
         self.ids[place] = id;
         self.streams[place] = Some(stream);
-        self.open += 1;
         place
     }
 
@@ -80,7 +72,6 @@ impl<T> Streams<T> {
     /// Takes one out, with its number.
     pub fn remove(&mut self, place: usize) -> Option<(u32, Stream<T>)> {
         let stream = self.streams.get_mut(place)?.take()?;
-        self.open -= 1;
         self.hint = place;
         Some((std::mem::take(&mut self.ids[place]), stream))
     }

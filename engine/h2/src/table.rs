@@ -79,7 +79,7 @@ pub struct Table {
     entries: VecDeque<Entry>,
     size: usize,
     most: usize,
-    /// Insertions and changes of size so far: while it stands, an index means the same.
+    /// Insertions and changes of size so far: while it is the same, an index means the same.
     pub changes: u32,
 }
 

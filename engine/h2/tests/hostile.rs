@@ -1,7 +1,7 @@
 //! What a server may not send: each is named, with the code that the RFC gives it, however the bytes are split.
 
 use touchstone_h2::frame::{self, Kind, MAX_PAYLOAD, flag};
-use touchstone_h2::{Client, Event, Limits, Room};
+use touchstone_h2::{Client, Event, Room};
 
 const END: u8 = flag::END_STREAM;
 const WHOLE: u8 = flag::END_HEADERS;
@@ -46,7 +46,7 @@ fn setting(name: u16, value: u32) -> Vec<u8> {
 /// responses, or the bodies.
 fn read(bytes: &[u8], piece: usize) -> String {
     let (mut out, mut room) = (Vec::new(), Room::default());
-    let mut client = Client::new(Limits { streams: 10 });
+    let mut client = Client::new(10);
     let greeting = frame(Kind::SETTINGS, 0, 0, &[]);
     assert_eq!(
         client.read(&mut greeting.as_slice(), &mut room, &mut out),
@@ -450,7 +450,7 @@ fn what_is_allowed_is_taken() {
 #[test]
 fn a_body_goes_as_far_as_the_windows_let_it() {
     let (mut out, mut room) = (Vec::new(), Room::default());
-    let mut client = Client::new(Limits { streams: 10 });
+    let mut client = Client::new(10);
     let mut feed = |client: &mut Client<()>, bytes: &[u8]| {
         let mut out = Vec::new();
         let mut input = bytes;
@@ -485,7 +485,7 @@ fn a_body_goes_as_far_as_the_windows_let_it() {
 #[test]
 fn the_servers_limit_holds_and_may_change() {
     let (mut out, mut room) = (Vec::new(), Room::default());
-    let mut client: Client<()> = Client::new(Limits { streams: 16 });
+    let mut client: Client<()> = Client::new(16);
     assert_eq!((client.most(), client.held_to()), (16, None));
     client
         .read(&mut setting(3, 4).as_slice(), &mut room, &mut out)

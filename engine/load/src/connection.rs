@@ -8,7 +8,6 @@ use touchstone_sys::socket::Stream;
 
 use crate::check::{BodyCheck, Check};
 use crate::clock::Nanos;
-use crate::h2::Link;
 use crate::request::CompiledRequest;
 use crate::template::Key;
 use crate::wire::Wire;
@@ -42,6 +41,18 @@ pub enum Attempt {
     Again,
     /// It was sent once more.
     Repeated,
+}
+
+impl Attempt {
+    /// What has become of a request that is sent now.
+    #[inline]
+    #[must_use]
+    pub const fn once_sent(self) -> Self {
+        match self {
+            Self::Again => Self::Repeated,
+            other => other,
+        }
+    }
 }
 
 /// A request on its way.
@@ -78,7 +89,8 @@ impl InFlight {
     }
 }
 
-/// A connection's state. What is rare (a partial response, pipelined requests, unsent bytes) is boxed.
+/// A connection's state. What is rare (a partial response, pipelined requests, unsent bytes) is boxed. Over HTTP/2 the
+/// requests in flight are in the connection's [`Link`](crate::h2::Link); `first`, `behind` and `partial` are HTTP/1.1's.
 #[derive(Debug, Default)]
 pub struct Connection {
     /// The oldest request in flight, or the one that waits for the connection if `assigned`.
@@ -92,8 +104,6 @@ pub struct Connection {
     pub again: Option<Box<VecDeque<InFlight>>>,
     /// What the socket would not take yet.
     pub unsent: Option<Box<Unsent>>,
-    /// The requests in flight over HTTP/2, and what else belongs to that; `first`, `behind` and `partial` are HTTP/1.1's.
-    pub h2: Option<Box<Link>>,
     /// When the present state began, or the last response came; in `Resting`, when it ends.
     pub since: Nanos,
     /// The socket, while it is connecting or open.
@@ -116,7 +126,7 @@ pub struct Connection {
     pub used: bool,
 }
 
-const _: () = assert!(std::mem::size_of::<Connection>() <= 104);
+const _: () = assert!(std::mem::size_of::<Connection>() <= 96);
 
 /// Bytes that a socket would not take.
 #[derive(Debug, Default)]
@@ -193,15 +203,6 @@ impl Connection {
     #[must_use]
     pub fn has_a_try_left(&self) -> bool {
         self.is_kept() && (self.first.attempt != Attempt::Repeated || self.responses > 0)
-    }
-
-    /// When its oldest request in flight was sent.
-    #[must_use]
-    pub fn oldest_sent(&self) -> Nanos {
-        match &self.h2 {
-            None => self.first.sent,
-            Some(link) => link.oldest_sent(),
-        }
     }
 
     /// How long it had rested when its oldest request was sent.
@@ -358,7 +359,6 @@ impl Partial {
         self.beginning
             .extend_from_slice(&text[..room.min(text.len())]);
         self.response.take_parsed(head, text);
-        self.wire_len += text.len() as u64;
     }
 
     /// Checks the body of a complete response.

@@ -3,9 +3,12 @@
 //! Requests are written once, by `touchstone-exchange`, in the form of HTTP/1.1; here that form is taken apart. The block
 //! of a request that is the same every time is made once.
 
+use std::sync::Arc;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use touchstone_h2::{Client, Code, Encoder, Limits, Order, Room};
+use touchstone_h2::{Client, Code, Encoder, Order, Room};
+use touchstone_http::Head;
 
 use crate::clock::Nanos;
 use crate::connection::{InFlight, Partial};
@@ -56,8 +59,25 @@ pub struct Exchange {
     pub request: InFlight,
     /// Its response, once something has come that is not as it was the last time.
     pub partial: Option<Box<Partial>>,
-    /// Whether a head has come that is known to be right, and nothing else.
-    pub known_head: bool,
+    /// The head that has come, if it is known to be right and `partial` does not hold it.
+    pub known_head: Option<Arc<KnownHead>>,
+}
+
+impl Exchange {
+    /// Whether something of the response has come.
+    #[must_use]
+    pub const fn has_begun(&self) -> bool {
+        self.known_head.is_some() || self.partial.is_some()
+    }
+}
+
+/// The head of a right response.
+#[derive(Debug)]
+pub struct KnownHead {
+    /// What it says.
+    pub head: Head,
+    /// Its text, in the form of HTTP/1.1.
+    pub text: Vec<u8>,
 }
 
 /// A connection's HTTP/2.
@@ -69,8 +89,8 @@ pub struct Link {
     order: Order,
     /// Whether the next block says that the server's table is not used.
     gives_up_table: bool,
-    /// The kind of request, and the version of what is known of it, of which the last head is the right one.
-    pub noted: Option<(u16, u32)>,
+    /// The known head that the last one on this connection equals.
+    pub noted: Option<Arc<KnownHead>>,
     /// The error with which the server said that it goes away.
     pub away: Option<Code>,
 }
@@ -80,9 +100,7 @@ impl Link {
     #[must_use]
     pub fn new(streams: u16) -> Self {
         Self {
-            client: Client::new(Limits {
-                streams: u32::from(streams),
-            }),
+            client: Client::new(u32::from(streams)),
             order: Order::default(),
             gives_up_table: false,
             noted: None,
@@ -113,12 +131,58 @@ impl Link {
 /// What a thread keeps for its connections' HTTP/2.
 #[derive(Debug)]
 pub struct Multiplexer {
-    /// Streams in flight on each connection.
-    pub streams: u16,
+    /// By slot: the HTTP/2 of a connection that was greeted.
+    pub links: Vec<Option<Box<Link>>>,
+    /// By kind: the head of a right response, which came last in one piece with its body.
+    pub heads: Vec<Option<Arc<KnownHead>>>,
+    /// Requests as header blocks.
+    pub requests: RequestBlocks,
     /// Room for what is read.
     pub room: Room,
     /// What was done.
     pub used: Http2Use,
+}
+
+impl Multiplexer {
+    /// For the requests of a mix, over this many connections.
+    #[must_use]
+    pub fn new(job: &Job, mix: &Mix, connections: u32) -> Self {
+        Self {
+            links: (0..connections).map(|_| None).collect(),
+            heads: mix.requests().iter().map(|_| None).collect(),
+            requests: RequestBlocks::new(job, mix),
+            room: Room::default(),
+            used: Http2Use::default(),
+        }
+    }
+
+    /// Remembers the head of a right response to a kind of request.
+    pub fn remember(&mut self, kind: usize, head: Head, text: &[u8]) {
+        let known = &mut self.heads[kind];
+        if known.as_ref().is_none_or(|known| known.text != text) {
+            let text = text.to_vec();
+            *known = Some(Arc::new(KnownHead { head, text }));
+        }
+    }
+
+    /// Goes by what a server has set.
+    pub fn obey(&mut self, slot: u32) {
+        let Some(link) = &mut self.links[slot as usize] else {
+            return;
+        };
+        if let Some(limit) = link.client.held_to() {
+            self.used.streams_allowed = least(self.used.streams_allowed, Some(limit));
+        }
+        if link.client.has_small_table() && link.order != Order::PLAIN {
+            link.order = Order::PLAIN;
+            link.gives_up_table = true;
+        }
+    }
+}
+
+/// What a thread needs to write requests as header blocks.
+#[derive(Debug)]
+pub struct RequestBlocks {
     scheme: &'static str,
     encoder: Encoder,
     /// By kind: the body of a fixed request.
@@ -127,10 +191,8 @@ pub struct Multiplexer {
     block: Vec<u8>,
 }
 
-impl Multiplexer {
-    /// For the requests of a mix.
-    #[must_use]
-    pub fn new(job: &Job, mix: &Mix) -> Self {
+impl RequestBlocks {
+    fn new(job: &Job, mix: &Mix) -> Self {
         let scheme = if job.url.starts_with("https://") {
             "https"
         } else {
@@ -141,9 +203,6 @@ impl Multiplexer {
             .iter()
             .flat_map(|request| constants(request, scheme));
         Self {
-            streams: job.depth(),
-            room: Room::default(),
-            used: Http2Use::default(),
             scheme,
             encoder: Encoder::new(constants),
             bodies: mix.requests().iter().map(fixed_body).collect(),
@@ -170,59 +229,58 @@ impl Multiplexer {
             link.client
                 .start(block, &self.bodies[kind], to_head, exchange, out);
         } else {
-            self.encode(link, compiled, key(), kind);
-            let body = split(&self.text).1;
+            let end = self.encode(link, compiled, key(), kind);
+            let body = body(&self.text, end);
             link.client.start(&self.block, body, to_head, exchange, out);
-        }
-        if link.client.held_to() == Some(link.client.in_flight() as u32) {
-            self.used.at_stream_limit += 1;
         }
     }
 
-    /// Makes the block of a request, and remembers it where it is the same every time.
-    fn encode(&mut self, link: &mut Link, compiled: &CompiledRequest, key: Key<'_>, kind: usize) {
+    /// Makes the block of a request, and remembers it where it is the same every time. Gives the length of the head in the
+    /// text, without its empty line.
+    fn encode(
+        &mut self,
+        link: &mut Link,
+        compiled: &CompiledRequest,
+        key: Key<'_>,
+        kind: usize,
+    ) -> usize {
         self.text.clear();
         self.block.clear();
         compiled.render(key, &mut self.text, &mut self.block);
         self.block.clear();
-        lower_names(&mut self.text);
+        let end = lower_names(&mut self.text);
         if std::mem::take(&mut link.gives_up_table) {
             self.block.push(NO_TABLE);
         }
         let before = link.order;
-        let fields = fields(split(&self.text).0, self.scheme);
+        let fields = fields(&self.text[..end], self.scheme);
         link.order = self.encoder.encode(before, fields, &mut self.block);
         if compiled.fixed().is_some() {
             self.encoder.remember(before, kind, &self.block, link.order);
         }
-    }
-
-    /// Goes by what a server has set.
-    pub fn obey(&mut self, link: &mut Link) {
-        if let Some(limit) = link.client.held_to() {
-            self.used.streams_allowed = least(self.used.streams_allowed, Some(limit));
-        }
-        if link.client.has_small_table() && link.order != Order::PLAIN {
-            link.order = Order::PLAIN;
-            link.gives_up_table = true;
-        }
+        end
     }
 }
 
-/// A request's head, without its empty line, and its body.
-fn split(text: &[u8]) -> (&[u8], &[u8]) {
+/// The length of a request's head, without its empty line.
+fn head_end(text: &[u8]) -> usize {
     let end = text.windows(4).position(|four| four == b"\r\n\r\n");
-    let end = end.unwrap_or(text.len());
-    (&text[..end], text.get(end + 4..).unwrap_or_default())
+    end.unwrap_or(text.len())
 }
 
-/// Puts the names of fields into lower case (RFC 9113, section 8.2.1).
-fn lower_names(text: &mut [u8]) {
-    let end = split(text).0.len();
+/// A request's body, behind a head of this length.
+fn body(text: &[u8], end: usize) -> &[u8] {
+    text.get(end + 4..).unwrap_or_default()
+}
+
+/// Puts the names of fields into lower case (RFC 9113, section 8.2.1). Gives the length of the head, without its empty line.
+fn lower_names(text: &mut [u8]) -> usize {
+    let end = head_end(text);
     for line in text[..end].split_mut(|byte| *byte == b'\n').skip(1) {
         let name = line.iter().position(|byte| *byte == b':').unwrap_or(0);
         line[..name].make_ascii_lowercase();
     }
+    end
 }
 
 /// The fields of a head whose names are in lower case (RFC 9113, section 8.3.1).
@@ -261,12 +319,13 @@ fn constants(request: &CompiledRequest, scheme: &str) -> Vec<(Vec<u8>, Vec<u8>)>
         };
         let mut text = Vec::new();
         request.render(key, &mut text, &mut Vec::new());
-        lower_names(&mut text);
+        let end = lower_names(&mut text);
+        text.truncate(end);
         text
     };
     let (one, other) = (render(0), render(1));
-    let other = fields(split(&other).0, scheme);
-    let common = fields(split(&one).0, scheme).into_iter();
+    let other = fields(&other, scheme);
+    let common = fields(&one, scheme).into_iter();
     common
         .filter(|field| other.contains(field))
         .map(|(name, value)| (name.to_vec(), value.to_vec()))
@@ -274,7 +333,8 @@ fn constants(request: &CompiledRequest, scheme: &str) -> Vec<(Vec<u8>, Vec<u8>)>
 }
 
 fn fixed_body(request: &CompiledRequest) -> Vec<u8> {
-    split(request.fixed().unwrap_or_default()).1.to_vec()
+    let text = request.fixed().unwrap_or_default();
+    body(text, head_end(text)).to_vec()
 }
 
 #[cfg(test)]
@@ -286,10 +346,9 @@ mod tests {
         let mut text =
             b"POST /a?b HTTP/1.1\r\nHost: h:1\r\nX-A: B: c\r\nContent-Length: 6\r\n\r\nA: b\r\n"
                 .to_vec();
-        lower_names(&mut text);
-        let (head, body) = split(&text);
-        assert_eq!(body, b"A: b\r\n");
-        let fields: Vec<String> = fields(head, "http")
+        let end = lower_names(&mut text);
+        assert_eq!(body(&text, end), b"A: b\r\n");
+        let fields: Vec<String> = fields(&text[..end], "http")
             .iter()
             .map(|(name, value)| {
                 let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();

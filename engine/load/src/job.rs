@@ -395,13 +395,7 @@ type Must<'a> = &'a dyn Fn(bool, &str) -> Result<(), Error>;
 
 /// Whether a field of this name must not be sent over HTTP/2 (RFC 9113, section 8.2.2).
 fn belongs_to_http_1(name: &str) -> bool {
-    const NAMES: [&str; 5] = [
-        "connection",
-        "keep-alive",
-        "proxy-connection",
-        "te",
-        "upgrade",
-    ];
+    const NAMES: [&str; 4] = ["connection", "keep-alive", "proxy-connection", "upgrade"];
     NAMES.iter().any(|known| name.eq_ignore_ascii_case(known))
 }
 
@@ -587,6 +581,15 @@ impl Job {
                     "{name} belongs to HTTP/1.1 alone (RFC 9113, section 8.2.2): leave it out over HTTP/2"
                 )));
             }
+            let te = |(name, _): &&(String, String)| name.eq_ignore_ascii_case("te");
+            must(
+                request
+                    .headers
+                    .iter()
+                    .filter(te)
+                    .all(|(_, value)| value.trim().eq_ignore_ascii_case("trailers")),
+                "TE has no other value than trailers over HTTP/2 (RFC 9113, section 8.2.2): give that one, or leave TE out",
+            )?;
         }
         Ok(())
     }

@@ -20,8 +20,6 @@ pub struct KnownResponse {
     body_len: usize,
     any_body: bool,
     accepted: Option<Vec<u8>>,
-    parsed: Option<Head>,
-    version: u32,
 }
 
 impl KnownResponse {
@@ -57,20 +55,6 @@ impl KnownResponse {
         self.status
     }
 
-    /// What the known head says; none if no response is known.
-    #[inline]
-    #[must_use]
-    pub const fn parsed(&self) -> Option<Head> {
-        self.parsed
-    }
-
-    /// Counts what was remembered: a head stays the known one while this stays.
-    #[inline]
-    #[must_use]
-    pub const fn version(&self) -> u32 {
-        self.version
-    }
-
     /// Remembers a response that came whole, if one like it can be recognised by comparison alone. Says whether it can.
     pub fn learn(&mut self, partial: &Partial, compiled: &CompiledRequest, wire: &[u8]) -> bool {
         let Some(head) = partial.response.head() else {
@@ -104,8 +88,6 @@ impl KnownResponse {
         self.head.extend_from_slice(text);
         self.status = head.status;
         self.body_len = body.len();
-        self.parsed = Some(head);
-        self.version = self.version.wrapping_add(1);
         self.any_body = compiled.is_bodiless(head.status) || matches!(check.body(), BodyCheck::Any);
         let keep = !self.any_body
             && body.len() <= LONGEST_BODY

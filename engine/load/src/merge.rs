@@ -297,13 +297,13 @@ fn connections(job: &Job, threads: &[&ThreadReport]) -> Connections {
     }
 }
 
-/// Handshakes of all threads; none without TLS.
+/// What all threads did over HTTP/2; none over HTTP/1.1.
 fn http2(threads: &[&ThreadReport]) -> Option<Http2Use> {
-    let mut parts = threads.iter().filter_map(|thread| thread.http2.clone());
-    let first = parts.next()?;
-    Some(parts.fold(first, |sum, part| sum.with(&part)))
+    let parts = threads.iter().filter_map(|thread| thread.http2.clone());
+    parts.reduce(|sum, part| sum.with(&part))
 }
 
+/// Handshakes of all threads; none without TLS.
 fn tls(threads: &[&ThreadReport]) -> Option<TlsUse> {
     let mut parts = threads.iter().filter_map(|thread| thread.tls.as_ref());
     let mut sum = parts.next()?.clone();

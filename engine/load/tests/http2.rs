@@ -10,11 +10,12 @@ mod loads;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use h2_server::{H2Server, Request, answers, response, short_response};
+use fault_server::{Fault, FaultServer};
+use h2_server::{H2Server, NOT_TLS, Request, answers, response, short_response};
 use loads::{BACKENDS, assert_only, carry_out, errors, refusal};
 use serde_json::{Value, json};
-use touchstone_h2::Code;
 use touchstone_h2::frame::{self, Kind, flag, setting};
+use touchstone_h2::{Code, literal};
 use touchstone_load::job::{BackendChoice, Job};
 use touchstone_load::result::LoadResult;
 use touchstone_load::slices::job::SlicesJob;
@@ -23,7 +24,7 @@ use touchstone_load::slices::{self, SlicesControl};
 
 const BODY: &[u8] = b"Hello, World!";
 
-/// A closed loop of so many GETs over 4 connections of 8 streams, changed by fields of a job.
+/// A closed loop of `count` GETs over 4 connections of 8 streams, changed by fields of a job.
 fn job(port: u16, backend: BackendChoice, count: u64, change: Value) -> Job {
     let mut job = json!({
         "url": format!("http://127.0.0.1:{port}"),
@@ -59,6 +60,15 @@ fn loaded(
 
 fn right(request: &Request) -> (Vec<u8>, bool) {
     (short_response(request.stream, BODY), false)
+}
+
+/// The head of a response with this status, and its body.
+fn with_status(stream: u32, status: &str) -> (Vec<u8>, Vec<u8>) {
+    let (mut block, mut head, mut body) = (Vec::new(), Vec::new(), Vec::new());
+    literal(b":status", status.as_bytes(), &mut block);
+    frame::write_block(stream, &block, false, &mut head);
+    frame::write(Kind::DATA, flag::END_STREAM, stream, BODY, &mut body);
+    (head, body)
 }
 
 fn framed(kind: Kind, stream: u32, payload: &[u8]) -> Vec<u8> {
@@ -107,6 +117,18 @@ fn a_wrong_status_field_or_body_is_counted_as_that() {
             assert_eq!(result.counts.ok, 500);
         },
     );
+    let status = |request: &Request| match request.total % 4 {
+        0 => {
+            let (head, body) = with_status(request.stream, "404");
+            ([head, body].concat(), false)
+        }
+        _ => right(request),
+    };
+    loaded(&[], status, &json!({}), |result, _| {
+        assert_eq!(errors(result, "wrong_status"), 250, "{:?}", result.counts);
+        assert_only(result, Some("wrong_status"));
+        assert_eq!(result.counts.status["404"], 250);
+    });
     let body = |request: &Request| match request.total % 4 {
         0 => (short_response(request.stream, b"Hello, World?"), false),
         1 => (
@@ -134,6 +156,28 @@ fn a_wrong_status_field_or_body_is_counted_as_that() {
                 .starts_with("HTTP/2 200\r\n"),
             "{first:?}"
         );
+    });
+}
+
+#[test]
+fn a_response_counts_with_its_own_head_whatever_came_meanwhile() {
+    // Of two requests in flight, the second is answered between the head and the body of the first.
+    let script = |request: &Request| {
+        if request.number % 2 == 1 {
+            return (Vec::new(), false);
+        }
+        let (head, body) = with_status(request.stream - 2, "200");
+        let (other, whole) = with_status(request.stream, "201");
+        ([head, other, whole, body].concat(), false)
+    };
+    let change = json!({"connections": 1, "streams": 2, "requests": [{
+        "target": "/a",
+        "expect": {"status": [200, 201], "body": {"kind": "exact", "value": "Hello, World!"}},
+    }]});
+    loaded(&[], script, &change, |result, _| {
+        assert_eq!(result.counts.ok, 1_000, "{:?}", result.first_errors);
+        let status = &result.counts.status;
+        assert_eq!((status["200"], status["201"]), (500, 500));
     });
 }
 
@@ -258,9 +302,101 @@ fn connections_that_are_recycled_cost_no_error() {
             assert!(used.going_away >= 15 && used.unprocessed > 0, "{used:?}");
             assert_eq!(
                 server.count(|seen| &seen.connections),
-                u64::from(result.connections.opened as u32)
+                result.connections.opened
             );
         });
+    }
+}
+
+#[test]
+fn a_request_in_flight_is_answered_after_the_server_has_said_that_it_goes() {
+    let change = json!({"keepalive": false, "streams": 1, "max_requests": 200});
+    let goes = |request: &Request| {
+        let bytes = [goaway(request.stream, Code::NO_ERROR), right(request).0];
+        (bytes.concat(), false)
+    };
+    loaded(&[], goes, &change, |result, _| {
+        assert_only(result, None);
+        assert_eq!((result.counts.sent, result.counts.ok), (200, 200));
+        assert_eq!(result.counts.repeated, 0);
+    });
+    // Where the server has not processed it, another connection carries it.
+    let refuses = |request: &Request| match request.total % 10 {
+        0 => (goaway(0, Code::NO_ERROR), false),
+        _ => right(request),
+    };
+    let mut one = change;
+    one["connections"] = json!(1);
+    loaded(&[], refuses, &one, |result, _| {
+        assert_only(result, None);
+        assert_eq!((result.counts.sent, result.counts.ok), (200, 200));
+        assert_eq!(result.counts.repeated, 22);
+    });
+}
+
+#[test]
+fn a_new_connection_that_allows_fewer_streams_is_given_its_own_requests() {
+    // A connection allows 2 streams first, 8 later, and leaves those behind the 60th request to the next one.
+    let script = |request: &Request| {
+        let answer = right(request).0;
+        let mut before = Vec::new();
+        match request.number {
+            10 => frame::write_settings(&[(setting::MAX_CONCURRENT_STREAMS, 8)], &mut before),
+            60 => before = goaway(request.stream, Code::NO_ERROR),
+            61.. => return (Vec::new(), false),
+            _ => {}
+        }
+        ([before, answer].concat(), false)
+    };
+    let change = json!({"loop": {"kind": "open", "rate": 50000}, "connections": 2});
+    let limit = &[(setting::MAX_CONCURRENT_STREAMS, 2)];
+    loaded(limit, script, &change, |result, _| {
+        assert_only(result, None);
+        assert_eq!((result.counts.sent, result.counts.ok), (1_000, 1_000));
+        assert!(result.http2.as_ref().unwrap().unprocessed > 0);
+    });
+}
+
+#[test]
+fn requests_under_which_a_kept_connection_is_closed_are_repeated_or_named() {
+    let closes = |request: &Request| match request.number {
+        1..20 => right(request),
+        _ => (Vec::new(), true),
+    };
+    loaded(&[], closes, &json!({}), |result, _| {
+        assert_only(result, None);
+        assert_eq!(result.counts.ok, 1_000);
+        assert!(result.counts.repeated > 0);
+        assert!(result.connections.closed.under_request.is_some());
+    });
+    let post = json!({"requests": [{"method": "POST", "target": "/a", "body": "x"}]});
+    for change in [post, json!({"repeat": false})] {
+        loaded(&[], closes, &change, |result, _| {
+            assert!(errors(result, "kept_connection_closed") > 0);
+            assert_only(result, Some("kept_connection_closed"));
+            assert_eq!(result.counts.repeated, 0);
+            assert!(result.connections.closed.under_request.is_some());
+        });
+    }
+}
+
+#[test]
+fn a_connection_whose_tls_breaks_is_malformed_and_its_requests_are_not_repeated() {
+    let (config, _) = certificate::self_signed();
+    let mut config = (*config).clone();
+    config.alpn_protocols = vec![b"h2".to_vec()];
+    let breaks = |request: &Request| match request.total % 50 {
+        0 => (NOT_TLS.to_vec(), false),
+        _ => right(request),
+    };
+    let server = H2Server::over(&[], breaks, Some(Arc::new(config)));
+    for backend in BACKENDS {
+        let url = format!("https://127.0.0.1:{}", server.port);
+        let change = json!({"url": url, "protocol": "h2"});
+        let result = carry_out(&job(server.port, backend, 300, change));
+        assert!(errors(&result, "malformed") > 0, "{:?}", result.counts);
+        assert_only(&result, Some("malformed"));
+        assert_eq!(result.counts.repeated, 0);
     }
 }
 
@@ -274,7 +410,7 @@ fn requests_that_a_server_leaves_behind_are_named() {
     loaded(&[], leaves, &json!({"requests": post}), |result, _| {
         assert!(errors(result, "going_away") > 0, "{:?}", result.counts);
         // A reset may have overtaken what the server said.
-        let lost = errors(result, "going_away") + errors(result, "reset");
+        let lost = errors(result, "going_away") + errors(result, "kept_connection_closed");
         assert_eq!(lost, result.counts.failed, "{:?}", result.counts);
         assert!(
             result
@@ -452,19 +588,23 @@ fn slices_go_over_both_protocols() {
         50 => (Vec::new(), false),
         _ => right(request),
     });
-    let contender = |name: &str, port: u16| {
+    let old = FaultServer::start(Fault::None, 1);
+    let contender = |name: &str, protocol: &str, streams: u32, port: u16| {
         let url = format!("http://127.0.0.1:{port}/");
         json!({"name": name, "job": {
-            "url": url, "protocol": "h2c", "streams": 4, "connections": 2, "timeout_s": 0.2,
+            "url": url, "protocol": protocol, "streams": streams, "connections": 2, "timeout_s": 0.2,
         }})
     };
     let contenders = [
-        contender("one", server.port),
-        contender("other", silent.port),
+        contender("one", "h2c", 4, server.port),
+        contender("other", "h2c", 4, silent.port),
+        contender("old", "h1", 1, old.address.port()),
     ];
     let turn = |contender| json!({"contender": contender, "seconds": 0.05});
     let order = json!({
-        "order": "slices", "phase": "load", "turns": [turn(0), turn(1), turn(0), turn(1)],
+        "order": "slices",
+        "phase": "load",
+        "turns": [turn(0), turn(1), turn(2), turn(0), turn(2), turn(1)],
     });
     let (sender, orders) = std::sync::mpsc::channel();
     sender.send(Order::parse(&order.to_string())).unwrap();
@@ -488,6 +628,24 @@ fn slices_go_over_both_protocols() {
         server.count(|seen| &seen.requests)
     );
     assert_eq!(server.count(|seen| &seen.connections), 2);
+    assert_eq!(
+        result.contenders[2].totals.ok,
+        old.count(|seen| &seen.requests)
+    );
+}
+
+#[test]
+fn te_may_say_trailers() {
+    let script = |request: &Request| {
+        assert!(request.fields["te"].eq_ignore_ascii_case("trailers"));
+        right(request)
+    };
+    for value in ["trailers", "Trailers "] {
+        let change = json!({"requests": [{"target": "/a", "headers": [["TE", value]]}]});
+        loaded(&[], script, &change, |result, _| {
+            assert_eq!(result.counts.ok, 1_000)
+        });
+    }
 }
 
 #[test]
@@ -522,6 +680,14 @@ fn what_does_not_go_together_is_refused() {
         (
             json!({"requests": [{"headers": [["Connection", "close"]]}]}),
             "Connection belongs to HTTP/1.1 alone",
+        ),
+        (
+            json!({"requests": [{"headers": [["te", "gzip"]]}]}),
+            "TE has no other value than trailers",
+        ),
+        (
+            json!({"requests": [{"headers": [["TE", "trailers, deflate"]]}]}),
+            "TE has no other value than trailers",
         ),
         (json!({"requests": [{"method": "CONNECT"}]}), "CONNECT"),
     ] {

@@ -1,4 +1,4 @@
-//! HTTP/2 without TLS (RFC 9113) on a connection of a server: for whoever begins with its preface. No more than canned
+//! HTTP/2 without TLS (RFC 9113) on a connection of a server, for a client that begins with its preface. No more than canned
 //! answers need: a request that repeats gets the frames of the last answer, its stream filled in.
 
 use std::collections::VecDeque;
@@ -148,13 +148,13 @@ impl Session {
         let end = head.has(flag::END_STREAM);
         match head.kind {
             Kind::HEADERS => {
-                let block = fragment(head, payload)?;
+                let block = frame::fragment(head, payload)?;
                 if head.has(flag::END_HEADERS) {
                     return self.request(head.stream, end, block, answer, out);
                 }
                 self.block = Some((head.stream, end, block.to_vec()));
             }
-            Kind::DATA => self.body(head, end, answer, out),
+            Kind::DATA => self.body(head, end, answer, out)?,
             Kind::RST_STREAM => {
                 self.open.retain(|(stream, _)| *stream != head.stream);
                 self.unsent.retain(|unsent| unsent.stream != head.stream);
@@ -282,7 +282,7 @@ impl Session {
         end: bool,
         answer: &mut dyn FnMut(&Request<'_>, &mut Vec<u8>),
         out: &mut Vec<u8>,
-    ) {
+    ) -> Result<(), Fault> {
         self.taken += head.length as u32;
         if self.taken > WINDOW / 2 {
             frame::write_window_update(0, self.taken, out);
@@ -292,11 +292,12 @@ impl Session {
         if let Some(place) = place {
             if end {
                 let (_, asked) = self.open.swap_remove(place);
-                let _ = self.answer(head.stream, &asked, answer, out);
+                self.answer(head.stream, &asked, answer, out)?;
             } else if head.length > 0 {
                 frame::write_window_update(head.stream, head.length as u32, out);
             }
         }
+        Ok(())
     }
 
     /// Appends the answer to a request; gives the length of its body.
@@ -374,19 +375,6 @@ fn said(code: Code, why: &'static str, out: &mut Vec<u8>) -> Fault {
     Fault::new(code, why)
 }
 
-/// The header block of HEADERS, without padding and priority.
-fn fragment(head: FrameHead, mut payload: &[u8]) -> Result<&[u8], Fault> {
-    if head.has(flag::PADDED) {
-        let (padding, rest) = payload.split_first().ok_or(PROTOCOL)?;
-        let length = rest.len().checked_sub(usize::from(*padding));
-        payload = &rest[..length.ok_or(PROTOCOL)?];
-    }
-    if head.has(flag::PRIORITY) {
-        payload = payload.get(5..).ok_or(PROTOCOL)?;
-    }
-    Ok(payload)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -441,6 +429,30 @@ mod tests {
         assert_eq!(answers[0], answers[1]);
         assert_eq!(answers[1], answers[2]);
         assert_eq!(asked, 1);
+    }
+
+    #[test]
+    fn answers_that_are_too_many_to_keep_end_the_connection_whatever_the_method() {
+        for has_body in [false, true] {
+            let mut bytes = Vec::new();
+            frame::write_settings(&[(setting::INITIAL_WINDOW_SIZE, 0)], &mut bytes);
+            for stream in (1..).step_by(2).take(MOST_OPEN + 1) {
+                let method = if has_body { 0x83 } else { 0x82 };
+                frame::write_block(stream, &[method, 0x84, 0x86], !has_body, &mut bytes);
+                if has_body {
+                    frame::write(Kind::DATA, flag::END_STREAM, stream, b"x", &mut bytes);
+                }
+            }
+            let mut out = Vec::new();
+            let mut session = Session::new(&mut out);
+            let mut answer = |_: &Request<'_>, out: &mut Vec<u8>| {
+                out.extend_from_slice(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
+            };
+            assert_eq!(session.take(&bytes, &mut answer, &mut out), Err(CALM));
+            let mut goaway = Vec::new();
+            frame::write_goaway(0, CALM.code, &mut goaway);
+            assert!(out.ends_with(&goaway));
+        }
     }
 
     #[test]

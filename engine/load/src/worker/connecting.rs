@@ -131,7 +131,9 @@ impl Worker {
             connection.failures = 0;
         }
         connection.unsent = None;
-        connection.h2 = None;
+        if let Some(h2) = &mut self.h2 {
+            h2.links[slot as usize] = None;
+        }
         // What pipelining has gathered was for this connection: it is flushed before another is looked at.
         self.out.clear();
         self.control.clear();

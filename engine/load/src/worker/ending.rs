@@ -11,6 +11,31 @@ use crate::wire::Wire;
 /// A connection that the server closes so soon, without a request, was not accepted in earnest.
 const AT_ONCE: Nanos = Nanos::from_millis(100);
 
+/// Whether a connection ended because of TLS: not as a server closes it, so that no request is sent once more for it.
+pub(super) const fn is_of_tls(error: i32) -> bool {
+    matches!(error, libc::EPROTO | libc::ECONNABORTED)
+}
+
+/// The class of a request whose connection ended with an error number, or 0 if the server closed it, and a sentence on
+/// that. A response to it may have `begun`.
+pub(super) fn loss(error: i32, begun: bool) -> (ErrorClass, String) {
+    match (error, begun) {
+        (libc::EPROTO, _) => (ErrorClass::Malformed, "bytes that are not TLS".to_owned()),
+        (0, true) => (
+            ErrorClass::ClosedMidResponse,
+            "the server closed inside the response".to_owned(),
+        ),
+        (0, false) => (
+            ErrorClass::ClosedBeforeResponse,
+            "the server closed before the first byte of the response".to_owned(),
+        ),
+        _ => (
+            ErrorClass::Reset,
+            std::io::Error::from_raw_os_error(error).to_string(),
+        ),
+    }
+}
+
 impl Worker {
     /// The connection ended: closed by the server (`error` 0), or with an error number.
     pub fn ended<W: Wire>(&mut self, wire: &mut W, slot: u32, mut error: i32, now: Nanos) {
@@ -46,25 +71,10 @@ impl Worker {
             .partial
             .as_ref()
             .is_some_and(|partial| partial.response.begun());
-        let is_tls = matches!(error, libc::EPROTO | libc::ECONNABORTED);
-        if !begun && !is_tls && connection.has_a_try_left() {
+        if !begun && !is_of_tls(error) && connection.has_a_try_left() {
             return self.closed_under_request(wire, slot, Close::UnderRequest, &[], now);
         }
-        let (class, why) = match (error, begun) {
-            (libc::EPROTO, _) => (ErrorClass::Malformed, "bytes that are not TLS".to_owned()),
-            (0, true) => (
-                ErrorClass::ClosedMidResponse,
-                "the server closed inside the response".to_owned(),
-            ),
-            (0, false) => (
-                ErrorClass::ClosedBeforeResponse,
-                "the server closed before the first byte of the response".to_owned(),
-            ),
-            _ => (
-                ErrorClass::Reset,
-                std::io::Error::from_raw_os_error(error).to_string(),
-            ),
-        };
+        let (class, why) = loss(error, begun);
         let why = wire.explain(slot, error).unwrap_or(why);
         self.lose(wire, slot, class, &why, now);
     }
@@ -163,7 +173,7 @@ impl Worker {
             match connection.state {
                 State::Open
                     if connection.in_flight > 0
-                        && now.saturating_sub(connection.oldest_sent()) >= self.timeout =>
+                        && now.saturating_sub(self.oldest_sent(slot)) >= self.timeout =>
                 {
                     if self.h2.is_some() {
                         self.time_out_streams(wire, slot, now);

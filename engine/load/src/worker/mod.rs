@@ -177,7 +177,7 @@ impl Worker {
             h2: job
                 .protocol
                 .is_h2()
-                .then(|| Box::new(Multiplexer::new(job, &mix))),
+                .then(|| Box::new(Multiplexer::new(job, &mix, part.connections))),
             mix,
             shared,
             idle: VecDeque::new(),
@@ -246,9 +246,19 @@ impl Worker {
     /// How many requests may be in flight in a slot.
     #[inline]
     fn room(&self, slot: u32) -> u16 {
-        match &self.connections[slot as usize].h2 {
+        match &self.h2 {
             None => self.depth,
-            Some(link) => link.room(),
+            Some(h2) => h2.links[slot as usize]
+                .as_ref()
+                .map_or(self.depth, |link| link.room()),
+        }
+    }
+
+    /// When the oldest request in flight in a slot was sent.
+    fn oldest_sent(&self, slot: u32) -> Nanos {
+        match self.link(slot) {
+            None => self.connections[slot as usize].first.sent,
+            Some(link) => link.oldest_sent(),
         }
     }
 

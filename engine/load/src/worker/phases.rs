@@ -283,17 +283,21 @@ impl Worker {
         for slot in 0..self.part.connections {
             let connection = &mut self.connections[slot as usize];
             let behind = connection.behind.iter().flat_map(|behind| behind.iter());
-            let of_http_1 = connection.in_flight > 0 && connection.h2.is_none();
+            let of_http_1 = connection.in_flight > 0 && self.h2.is_none();
             let first = of_http_1.then_some(&connection.first);
             let waits = connection.assigned.then_some(&connection.first);
             let again = connection.again.iter().flat_map(|again| again.iter());
+            let link = self
+                .h2
+                .as_ref()
+                .and_then(|h2| h2.links[slot as usize].as_ref());
             let sent_before = waits.filter(|request| request.attempt != Attempt::First);
             let counted = first
                 .into_iter()
                 .chain(behind)
                 .chain(sent_before)
                 .chain(again)
-                .chain(connection.h2.iter().flat_map(|link| link.requests()))
+                .chain(link.into_iter().flat_map(|link| link.requests()))
                 .filter(|request| self.recorder.counts(request.intended));
             self.unanswered += counted.count() as u64;
             if self.open_loop

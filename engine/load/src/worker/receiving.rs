@@ -55,16 +55,10 @@ impl Worker {
                         body.len() as u64,
                         now,
                     );
-                    self.recorder.ok(slot, request, now);
-                    if request.waited(now) >= LEAST_WAIT {
-                        self.recorder.waited(slot, request, now);
-                    }
                     data = &data[total..];
                     connection.pop();
                     self.in_flight -= 1;
-                    if self.journeys.is_some() {
-                        self.step_is_done(slot, request.kind, now);
-                    }
+                    self.count_right(slot, request, now);
                     self.answered(wire, slot, now);
                     continue;
                 }
@@ -76,6 +70,18 @@ impl Worker {
         }
         if self.depth > 1 {
             self.flush(wire, slot);
+        }
+    }
+
+    /// Counts a response that is right, and takes its user to the next step.
+    #[inline]
+    pub(super) fn count_right(&mut self, slot: u32, request: InFlight, now: Nanos) {
+        self.recorder.ok(slot, request, now);
+        if request.waited(now) >= LEAST_WAIT {
+            self.recorder.waited(slot, request, now);
+        }
+        if self.journeys.is_some() {
+            self.step_is_done(slot, request.kind, now);
         }
     }
 
@@ -208,11 +214,7 @@ impl Worker {
                 if !keep_alive && self.keep_alive {
                     self.closed.note(Close::Announced, responses, Nanos::ZERO);
                 }
-                self.recorder.ok(slot, request, now);
-                if request.waited(now) >= LEAST_WAIT {
-                    self.recorder.waited(slot, request, now);
-                }
-                self.step_is_done(slot, request.kind, now);
+                self.count_right(slot, request, now);
             }
             Some((class, why)) => {
                 self.note(

@@ -11,6 +11,11 @@ use crate::wire::Wire;
 /// Says that the server had waited too long for a request, and so received none (RFC 9110 section 15.5.9).
 pub(super) const REQUEST_TIMEOUT: u16 = 408;
 
+/// Why a request without a byte of a response fails, or is repeated.
+pub(super) const CROSSED: &str = "the server closed a kept connection as a request came on it";
+pub(super) const CROSSED_TO_REPEAT: &str =
+    "the server closed a kept connection as a request came on it, to be sent once more";
+
 impl Worker {
     /// Ends a connection, and moves what is in flight on it to a new one, as far as it may be sent again. The rest fails
     /// with this class.
@@ -57,7 +62,7 @@ impl Worker {
             || connection.unsent.as_deref().is_some_and(refused)
     }
 
-    fn is_idempotent(&self, request: InFlight) -> bool {
+    pub(super) fn is_idempotent(&self, request: InFlight) -> bool {
         self.mix.requests()[usize::from(request.kind)].is_idempotent
     }
 
@@ -74,10 +79,9 @@ impl Worker {
         let request = connection.first;
         self.closed
             .note(close, connection.responses, connection.rested());
-        let mut why = "the server closed a kept connection as a request came on it";
+        let mut why = CROSSED;
         if self.repeat && self.is_idempotent(request) {
-            why =
-                "the server closed a kept connection as a request came on it, to be sent once more";
+            why = CROSSED_TO_REPEAT;
             let (class, slot) = (ErrorClass::ClosedIdle, Some(slot));
             self.note(class, Some(request), slot, received, why, now);
             self.recorder.connection_failed(class, now);

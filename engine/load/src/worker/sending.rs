@@ -67,22 +67,19 @@ impl Worker {
             self.out.len() - before
         };
         self.in_flight += 1;
-        request.attempt = self.count_sent(request, length);
+        self.count_sent(request, length);
+        request.attempt = request.attempt.once_sent();
         self.connections[slot as usize].push(request);
     }
 
-    /// Counts a request that was sent; gives what has become of it with that.
+    /// Counts a request that was sent.
     #[inline]
-    pub(super) fn count_sent(&mut self, request: InFlight, length: usize) -> Attempt {
+    pub(super) fn count_sent(&mut self, request: InFlight, length: usize) {
         match request.attempt {
             Attempt::First => self.recorder.sent(request.kind, request.intended, length),
-            Attempt::Again => {
-                self.recorder.repeated(request.intended);
-                return Attempt::Repeated;
-            }
+            Attempt::Again => self.recorder.repeated(request.intended),
             Attempt::Moved | Attempt::Repeated => {}
         }
-        request.attempt
     }
 
     /// Sends what was gathered for one connection.

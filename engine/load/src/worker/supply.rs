@@ -88,7 +88,7 @@ impl Worker {
         self.list_some(slot, u16::MAX);
     }
 
-    /// Puts a connection on the list of the free until it holds so many places, at most.
+    /// Puts a connection on the list of the free until it holds `most` places there.
     pub(super) fn list_some(&mut self, slot: u32, most: u16) {
         if self.pauses(slot) {
             return;

@@ -34,6 +34,9 @@ pub struct Request {
 /// leaves the stream open.
 pub type Script = dyn Fn(&Request) -> (Vec<u8>, bool) + Send + Sync;
 
+/// As bytes of a script: these are sent without TLS on a connection over TLS.
+pub const NOT_TLS: &[u8] = b"no record of TLS";
+
 pub struct H2Server {
     pub port: u16,
     pub counters: Arc<Counters>,
@@ -103,9 +106,26 @@ impl H2Server {
     }
 }
 
+/// A client's connection.
+trait Peer: Read + Write {
+    fn socket(&mut self) -> &mut TcpStream;
+}
+
+impl Peer for TcpStream {
+    fn socket(&mut self) -> &mut TcpStream {
+        self
+    }
+}
+
+impl Peer for rustls::StreamOwned<rustls::ServerConnection, TcpStream> {
+    fn socket(&mut self) -> &mut TcpStream {
+        &mut self.sock
+    }
+}
+
 /// Serves one connection to its end.
-fn serve<S: Read + Write>(
-    mut peer: S,
+fn serve(
+    mut peer: impl Peer,
     settings: &[(u16, u32)],
     seen: &Counters,
     script: &Script,
@@ -133,13 +153,7 @@ fn serve<S: Read + Write>(
         }
         match kind {
             Kind::HEADERS => {
-                let mut fields = HashMap::new();
-                let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-                decoder
-                    .decode(&payload, 1 << 16, &mut scratch, |name, value| {
-                        fields.insert(text(name), text(value));
-                    })
-                    .unwrap();
+                let fields = decoded(&mut decoder, &mut scratch, &payload);
                 open.insert(stream, (fields, Vec::new()));
                 let most = open.len() as u64;
                 seen.most_open.fetch_max(most, Ordering::SeqCst);
@@ -168,6 +182,10 @@ fn serve<S: Read + Write>(
             if !bytes.is_empty() {
                 open.remove(&stream);
             }
+            if bytes == NOT_TLS {
+                peer.socket().write_all(&bytes).ok()?;
+                continue;
+            }
             out.extend_from_slice(&bytes);
             if close {
                 let _ = peer.write_all(&out);
@@ -178,6 +196,17 @@ fn serve<S: Read + Write>(
             }
         }
     }
+}
+
+/// The fields of a header block.
+fn decoded(decoder: &mut Decoder, scratch: &mut Scratch, block: &[u8]) -> HashMap<String, String> {
+    let mut fields = HashMap::new();
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let take = |name: &[u8], value: &[u8]| {
+        fields.insert(text(name), text(value));
+    };
+    decoder.decode(block, 1 << 16, scratch, take).unwrap();
+    fields
 }
 
 /// The rest of a header block.

@@ -10,21 +10,24 @@ use crate::failure::ErrorClass;
 use crate::h2::Exchange;
 use crate::wire::Wire;
 use crate::worker::Worker;
+use crate::worker::ending::{is_of_tls, loss};
+use crate::worker::repeating::{CROSSED, CROSSED_TO_REPEAT};
 
 impl Worker {
     /// Takes out a stream that is over, or gives it up with a code.
+    #[inline]
     pub(super) fn take_stream(
         &mut self,
         slot: u32,
         at: At,
         give_up: Option<Code>,
     ) -> Option<Exchange> {
-        let connection = &mut self.connections[slot as usize];
-        let client = &mut connection.h2.as_mut()?.client;
+        let client = &mut self.h2.as_mut()?.links[slot as usize].as_mut()?.client;
         let exchange = match give_up {
             None => client.take(at, &mut self.control),
             Some(code) => client.cancel(at, code, &mut self.control),
         }?;
+        let connection = &mut self.connections[slot as usize];
         connection.in_flight -= 1;
         connection.responses += 1;
         self.in_flight -= 1;
@@ -61,10 +64,8 @@ impl Worker {
         why: &str,
         now: Nanos,
     ) {
-        let link = self.connections[slot as usize].h2.as_ref();
-        match link.and_then(|link| link.client.oldest()) {
-            Some(at) => self.fail_stream(slot, at, class, why, now),
-            None => self.connections[slot as usize].in_flight = 0,
+        if let Some(at) = self.link(slot).and_then(|link| link.client.oldest()) {
+            self.fail_stream(slot, at, class, why, now);
         }
     }
 
@@ -77,7 +78,7 @@ impl Worker {
     ) {
         let generation = self.generation(slot);
         loop {
-            let Some(link) = &self.connections[slot as usize].h2 else {
+            let Some(link) = self.link(slot) else {
                 return;
             };
             let is_overdue = |request: &InFlight| now.saturating_sub(request.sent) >= self.timeout;
@@ -149,21 +150,21 @@ impl Worker {
             "the server went away ({}) before it processed the request, on a new connection, too",
             code.name()
         );
-        if let Some(link) = &mut self.connections[slot as usize].h2
+        if let Some(h2) = &mut self.h2
+            && let Some(link) = &mut h2.links[slot as usize]
             && link.away.replace(code).is_none()
-            && let Some(h2) = &mut self.h2
         {
             h2.used.going_away += 1;
             let connection = &self.connections[slot as usize];
             self.closed
                 .note(Close::Announced, connection.responses, Nanos::ZERO);
         }
-        while let Some(link) = &self.connections[slot as usize].h2
-            && let Some(at) = link.client.unprocessed()
-        {
+        while let Some(at) = self.link(slot).and_then(|link| link.client.unprocessed()) {
             self.unprocessed(slot, at, ErrorClass::GoingAway, &why, now);
         }
-        self.stream_is_over(wire, slot, now);
+        // What is in flight still gets its response: without keepalive, too.
+        self.unlist(slot);
+        self.retire(wire, slot, now);
     }
 
     /// The connection ended with requests in flight.
@@ -175,50 +176,44 @@ impl Worker {
         now: Nanos,
     ) {
         let connection = &self.connections[slot as usize];
-        let (kept, rested) = (connection.responses > 0, connection.rested());
         let responses = connection.responses;
-        let away = connection.h2.as_ref().and_then(|link| link.away);
+        let rested = self.oldest_sent(slot).saturating_sub(connection.since);
+        // As over HTTP/1.1, a close by the server may cross a request on a kept connection only.
+        let is_kept = responses > 0 || rested > Nanos::ZERO;
+        let away = self.link(slot).and_then(|link| link.away);
+        let of_tls = is_of_tls(error);
         let explained = wire.explain(slot, error);
-        let mut crossed = false;
-        while let Some(link) = &self.connections[slot as usize].h2
-            && let Some(at) = link.client.oldest()
-        {
+        let (mut crossed, mut repeated) = (false, None);
+        while let Some(at) = self.link(slot).and_then(|link| link.client.oldest()) {
             let Some(exchange) = self.exchange(slot, at) else {
                 break;
             };
-            let begun = exchange.known_head || exchange.partial.is_some();
-            let request = exchange.request;
-            let idempotent = self.mix.requests()[usize::from(request.kind)].is_idempotent;
-            let has_a_try = kept && request.attempt != Attempt::Repeated;
-            if !begun && self.repeat && idempotent && has_a_try {
-                crossed = true;
+            let (begun, request) = (exchange.has_begun(), exchange.request);
+            let crosses = !begun && !of_tls && is_kept && request.attempt != Attempt::Repeated;
+            crossed |= crosses;
+            if crosses && self.repeat && self.is_idempotent(request) {
+                repeated = repeated.or(Some(request));
                 self.again(slot, at);
                 continue;
             }
-            let (class, why) = match (error, away, begun) {
-                (_, Some(code), _) => (
+            let (class, why) = match away {
+                Some(code) if !of_tls => (
                     ErrorClass::GoingAway,
                     format!("the server went away without an answer: {}", code.name()),
                 ),
-                (0, _, true) => (
-                    ErrorClass::ClosedMidResponse,
-                    "the server closed inside the response".to_owned(),
-                ),
-                (0, _, false) => (
-                    ErrorClass::ClosedBeforeResponse,
-                    "the server closed before the first byte of the response".to_owned(),
-                ),
-                _ => (
-                    ErrorClass::Reset,
-                    std::io::Error::from_raw_os_error(error).to_string(),
-                ),
+                None if crosses => (ErrorClass::KeptConnectionClosed, CROSSED.to_owned()),
+                _ => loss(error, begun),
             };
             let why = explained.clone().unwrap_or(why);
             self.fail_stream(slot, at, class, &why, now);
         }
-        if crossed {
+        if crossed && away.is_none() {
             self.closed.note(Close::UnderRequest, responses, rested);
-            self.recorder.connection_failed(ErrorClass::ClosedIdle, now);
+        }
+        if let Some(request) = repeated {
+            let (class, request) = (ErrorClass::ClosedIdle, Some(request));
+            self.note(class, request, Some(slot), &[], CROSSED_TO_REPEAT, now);
+            self.recorder.connection_failed(class, now);
         }
         self.control.clear();
         self.drop_connection(wire, slot);

@@ -7,7 +7,7 @@ use touchstone_h2::{Client, Code, Event};
 
 use super::Worker;
 use crate::clock::Nanos;
-use crate::connection::{Attempt, InFlight, State};
+use crate::connection::{InFlight, State};
 use crate::crew::{Layer, Unconnected};
 use crate::failure::ErrorClass;
 use crate::h2::{Exchange, Link};
@@ -20,9 +20,10 @@ type At = usize;
 impl Worker {
     /// Says the client's preface on a connection. It carries requests once the server's settings have come.
     pub(super) fn greet<W: Wire>(&mut self, wire: &mut W, slot: u32) {
-        let connection = &mut self.connections[slot as usize];
-        connection.state = State::Greeting;
-        connection.h2 = Some(Box::new(Link::new(self.depth)));
+        self.connections[slot as usize].state = State::Greeting;
+        if let Some(h2) = &mut self.h2 {
+            h2.links[slot as usize] = Some(Box::new(Link::new(self.depth)));
+        }
         self.out.clear();
         Client::<Exchange>::greet(&mut self.out);
         self.flush(wire, slot);
@@ -45,14 +46,26 @@ impl Worker {
         }
     }
 
-    /// Sends one request on a stream of its own. The bytes are gathered until they are flushed.
-    #[inline]
+    /// The HTTP/2 of a connection that was greeted.
+    pub(super) fn link(&self, slot: u32) -> Option<&Link> {
+        self.h2.as_ref()?.links[slot as usize].as_deref()
+    }
+
+    fn link_mut(&mut self, slot: u32) -> Option<&mut Link> {
+        self.h2.as_mut()?.links[slot as usize].as_deref_mut()
+    }
+
+    /// Sends one request on a stream of its own. The bytes are gathered until they are flushed. Not inlined, so that the
+    /// functions of HTTP/1.1 that call it stay small.
+    #[inline(never)]
     pub(super) fn transmit_stream(&mut self, slot: u32, request: InFlight) {
-        let compiled = &self.mix.requests()[usize::from(request.kind)];
-        let connection = &mut self.connections[slot as usize];
-        let (Some(h2), Some(link)) = (&mut self.h2, &mut connection.h2) else {
+        let Some(h2) = &mut self.h2 else {
             return;
         };
+        let Some(link) = &mut h2.links[slot as usize] else {
+            return;
+        };
+        let compiled = &self.mix.requests()[usize::from(request.kind)];
         let key = || Key {
             counter: request.counter,
             seed: self.seed,
@@ -61,19 +74,21 @@ impl Worker {
         };
         let exchange = Exchange {
             request: InFlight {
-                attempt: match request.attempt {
-                    Attempt::Again => Attempt::Repeated,
-                    other => other,
-                },
+                attempt: request.attempt.once_sent(),
                 ..request
             },
             partial: None,
-            known_head: false,
+            known_head: None,
         };
         let before = self.out.len();
-        h2.start(link, compiled, key, exchange, &mut self.out);
+        h2.requests
+            .start(link, compiled, key, exchange, &mut self.out);
         let length = self.out.len() - before;
+        let connection = &mut self.connections[slot as usize];
         connection.in_flight += 1;
+        if link.client.held_to() == Some(u32::from(connection.in_flight)) {
+            h2.used.at_stream_limit += 1;
+        }
         self.in_flight += 1;
         self.count_sent(request, length);
     }
@@ -89,9 +104,12 @@ impl Worker {
             self.assigned -= 1;
             self.transmit(wire, slot, request, now);
         }
+        // What is gathered must not go out with the requests of another connection.
+        self.flush(wire, slot);
     }
 
-    /// Bytes came on a slot.
+    /// Bytes came on a slot. Not inlined, so that the function of HTTP/1.1 that calls it stays small.
+    #[inline(never)]
     pub(super) fn received_frames<W: Wire>(
         &mut self,
         wire: &mut W,
@@ -101,11 +119,9 @@ impl Worker {
     ) {
         self.recorder.received(data.len(), now);
         let generation = self.generation(slot);
-        loop {
-            let link = &mut self.connections[slot as usize].h2;
-            let (Some(link), Some(h2)) = (link, &mut self.h2) else {
-                break;
-            };
+        while let Some(h2) = &mut self.h2
+            && let Some(link) = &mut h2.links[slot as usize]
+        {
             match link.client.read(&mut data, &mut h2.room, &mut self.control) {
                 Ok(None) => break,
                 Ok(Some(event)) => self.happened(wire, slot, event, now),
@@ -137,7 +153,7 @@ impl Worker {
                 at,
                 code: Code::REFUSED_STREAM,
             } => {
-                if let Some(link) = &mut self.connections[slot as usize].h2 {
+                if let Some(link) = self.link_mut(slot) {
                     link.client.retire();
                 }
                 let why = "the server refused the request's stream on a new connection, too";
@@ -158,11 +174,10 @@ impl Worker {
     }
 
     fn settings_came<W: Wire>(&mut self, wire: &mut W, slot: u32, now: Nanos) {
-        let connection = &mut self.connections[slot as usize];
-        if let (Some(h2), Some(link)) = (&mut self.h2, &mut connection.h2) {
-            h2.obey(link);
+        if let Some(h2) = &mut self.h2 {
+            h2.obey(slot);
         }
-        if connection.state == State::Greeting {
+        if self.connections[slot as usize].state == State::Greeting {
             self.opened(wire, slot, now);
         } else {
             // There may be fewer places than before.
@@ -172,7 +187,7 @@ impl Worker {
     }
 
     fn exchange(&mut self, slot: u32, at: At) -> Option<&mut Exchange> {
-        self.connections[slot as usize].h2.as_mut()?.client.data(at)
+        self.link_mut(slot)?.client.data(at)
     }
 
     /// A request in flight is no longer: what the connection does next.
@@ -199,10 +214,7 @@ impl Worker {
     #[cold]
     fn retire<W: Wire>(&mut self, wire: &mut W, slot: u32, now: Nanos) {
         let connection = &self.connections[slot as usize];
-        let ending = connection
-            .h2
-            .as_ref()
-            .is_some_and(|link| link.client.is_ending());
+        let ending = self.link(slot).is_some_and(|link| link.client.is_ending());
         if !ending || connection.in_flight > 0 {
             return;
         }

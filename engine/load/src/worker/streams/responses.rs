@@ -1,12 +1,14 @@
 //! Responses on streams: recognised as the last one, or kept until they are whole, and checked.
 
+use std::sync::Arc;
+
 use touchstone_http::Head;
 
 use super::At;
 use crate::clock::Nanos;
 use crate::connection::{Input, Partial};
 use crate::failure::ErrorClass;
-use crate::recorder::LEAST_WAIT;
+use crate::request::CompiledRequest;
 use crate::template::Key;
 use crate::wire::Wire;
 use crate::worker::Worker;
@@ -22,55 +24,41 @@ impl Worker {
         (head, repeated, end): (Head, bool, bool),
         now: Nanos,
     ) {
-        let link = &mut self.connections[slot as usize].h2;
-        let (Some(link), Some(h2)) = (link, &self.h2) else {
+        let Some(h2) = &mut self.h2 else {
+            return;
+        };
+        let Some(link) = &mut h2.links[slot as usize] else {
             return;
         };
         let Some(exchange) = link.client.data(at) else {
             return;
         };
-        let kind = exchange.request.kind;
-        let known = &self.known[usize::from(kind)];
-        let mark = Some((kind, known.version()));
-        let mut is_known = repeated && link.noted == mark;
+        let kind = usize::from(exchange.request.kind);
+        let known = h2.heads[kind].as_ref();
+        let noted = link.noted.as_ref().filter(|_| repeated);
+        let mut is_known = known
+            .zip(noted)
+            .is_some_and(|(known, noted)| Arc::ptr_eq(known, noted));
         if !is_known {
             let text = if repeated {
                 link.client.last_head()
             } else {
                 &h2.room.head
             };
-            is_known = known.parsed().is_some() && known.head() == text;
-            link.noted = mark.filter(|_| is_known);
-        }
-        if is_known {
-            if let Some(exchange) = link.client.data(at) {
-                exchange.known_head = true;
+            is_known = known.is_some_and(|known| known.text == text);
+            link.noted = known.filter(|_| is_known).cloned();
+            if !is_known {
+                let partial = begun(&mut self.spare, &self.mix.requests()[kind], head, text);
+                if let Some(exchange) = link.client.data(at) {
+                    exchange.partial = Some(partial);
+                }
             }
-        } else {
-            let text = if repeated {
-                link.client.last_head().to_vec()
-            } else {
-                h2.room.head.clone()
-            };
-            self.begin_partial(slot, at, head, &text);
+        }
+        if is_known && let Some(exchange) = link.client.data(at) {
+            exchange.known_head = known.cloned();
         }
         if end {
             self.body_came(wire, slot, at, (&[], true), now);
-        }
-    }
-
-    /// Keeps the response on a stream from now on, with its head.
-    #[cold]
-    pub(super) fn begin_partial(&mut self, slot: u32, at: At, head: Head, text: &[u8]) {
-        let Some(exchange) = self.exchange(slot, at) else {
-            return;
-        };
-        let kind = usize::from(exchange.request.kind);
-        let mut partial = self.spare.take().unwrap_or_default();
-        partial.reset(&self.mix.requests()[kind]);
-        partial.take_head(head, text);
-        if let Some(exchange) = self.exchange(slot, at) {
-            exchange.partial = Some(partial);
         }
     }
 
@@ -84,44 +72,44 @@ impl Worker {
         (bytes, end): (&[u8], bool),
         now: Nanos,
     ) {
-        let connection = &mut self.connections[slot as usize];
-        let Some(link) = &mut connection.h2 else {
+        let Some(h2) = &mut self.h2 else {
+            return;
+        };
+        let Some(link) = &mut h2.links[slot as usize] else {
             return;
         };
         let Some(exchange) = link.client.data(at) else {
             return;
         };
-        if end && exchange.known_head && exchange.partial.is_none() {
+        if end && let Some(known) = &exchange.known_head {
             let request = exchange.request;
-            let known = &self.known[usize::from(request.kind)];
-            let right = known.accepted(bytes) || {
+            let kind = usize::from(request.kind);
+            let status = known.head.status;
+            // Another response may have taken the place of the one whose body was accepted.
+            let is_present = h2.heads[kind]
+                .as_ref()
+                .is_some_and(|present| Arc::ptr_eq(present, known));
+            let right = (is_present && self.known[kind].accepted(bytes)) || {
                 let key = Key {
                     counter: request.counter,
                     seed: self.seed,
                     thread: self.part.global_index,
                     session: self.journeys.as_ref().map(|users| users.session(slot)),
                 };
-                let check = &self.mix.requests()[usize::from(request.kind)].check;
+                let compiled = &self.mix.requests()[kind];
                 let scratch = &mut self.scratch;
-                check
-                    .body_is_right(known.head(), bytes, key, scratch)
-                    .is_ok()
+                compiled.is_bodiless(status)
+                    || compiled
+                        .check
+                        .body_is_right(&known.text, bytes, key, scratch)
+                        .is_ok()
             };
             if right {
-                let (status, body) = (known.status(), bytes.len() as u64);
-                link.client.take(at, &mut self.control);
-                connection.in_flight -= 1;
-                connection.responses += 1;
-                self.in_flight -= 1;
+                self.take_stream(slot, at, None);
+                let body = bytes.len() as u64;
                 self.recorder
                     .response(request.intended, status, 0, body, now);
-                self.recorder.ok(slot, request, now);
-                if request.waited(now) >= LEAST_WAIT {
-                    self.recorder.waited(slot, request, now);
-                }
-                if self.journeys.is_some() {
-                    self.step_is_done(slot, request.kind, now);
-                }
+                self.count_right(slot, request, now);
                 return self.stream_is_over(wire, slot, now);
             }
         }
@@ -142,17 +130,13 @@ impl Worker {
             return;
         };
         let request = exchange.request;
+        let (partial, known) = (exchange.partial.take(), exchange.known_head.take());
         let kind = usize::from(request.kind);
-        if exchange.partial.is_none()
-            && let Some(head) = self.known[kind].parsed()
-        {
-            let text = self.known[kind].head().to_vec();
-            self.begin_partial(slot, at, head, &text);
-        }
-        let Some(mut partial) = self.exchange(slot, at).and_then(|one| one.partial.take()) else {
+        let compiled = &self.mix.requests()[kind];
+        let known = known.map(|known| begun(&mut self.spare, compiled, known.head, &known.text));
+        let Some(mut partial) = partial.or(known) else {
             return;
         };
-        let compiled = &self.mix.requests()[kind];
         let key = Key {
             counter: request.counter,
             seed: self.seed,
@@ -190,6 +174,25 @@ impl Worker {
         };
         let text = partial.head_seen();
         let compiled = &self.mix.requests()[kind];
-        text.len() == head.len && self.known[kind].remember(head, text, body, compiled)
+        let learned =
+            text.len() == head.len && self.known[kind].remember(head, text, body, compiled);
+        if learned && let Some(h2) = &mut self.h2 {
+            h2.remember(kind, head, text);
+        }
+        learned
     }
+}
+
+/// A response that is kept from now on, with its head.
+#[cold]
+fn begun(
+    spare: &mut Option<Box<Partial>>,
+    compiled: &CompiledRequest,
+    head: Head,
+    text: &[u8],
+) -> Box<Partial> {
+    let mut partial = spare.take().unwrap_or_default();
+    partial.reset(compiled);
+    partial.take_head(head, text);
+    partial
 }
