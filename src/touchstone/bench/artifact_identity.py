@@ -13,8 +13,10 @@ from touchstone.bench.artifact_files import artifact_files
 from touchstone.bench.base import Built
 from touchstone.record.evidence.surroundings import LeftInWork
 
-_COMPILED = (b"\x7fELF", b"PK\x03\x04", b"\xca\xfe\xba\xbe")
-"""How an executable, a jar and a class begin."""
+_CODE_CACHES = (b"\xa2\xab\x0b\xf0", b"\xa8\xab\x0b\xf0")
+"""How a JVM's AOT cache or static CDS archive begins, and a dynamic CDS archive (`cds.h` of HotSpot)."""
+_COMPILED = (b"\x7fELF", b"PK\x03\x04", b"\xca\xfe\xba\xbe", *_CODE_CACHES)
+"""How an executable, a jar, a class, and a cache of code that was compiled or loaded begin."""
 _KEPT = 10
 
 _Listing = dict[str, tuple[int, int]]
@@ -127,9 +129,18 @@ def _is_in(path: Path, folders: Set[Path]) -> bool:
 
 
 def is_compiled(path: Path) -> bool:
-    """Whether a file begins as an executable, a jar or a class does."""
+    """Whether a file begins as an executable, a jar, a class or a JVM's cache of code does."""
+    return _begins_with(path, _COMPILED)
+
+
+def is_code_cache(path: Path) -> bool:
+    """Whether a file begins as a JVM's AOT cache or CDS archive does."""
+    return _begins_with(path, _CODE_CACHES)
+
+
+def _begins_with(path: Path, magic: tuple[bytes, ...]) -> bool:
     with path.open("rb") as stream:
-        return stream.read(4).startswith(_COMPILED)
+        return stream.read(4).startswith(magic)
 
 
 def _state(path: Path) -> tuple[int, int, int, int]:

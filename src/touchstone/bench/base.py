@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from touchstone.bench.generators import Generators, ThisMachine
 from touchstone.dependency.base import Dependency
@@ -28,7 +28,7 @@ from touchstone.plan.plan import spec_of
 from touchstone.plan.profile import Profile
 from touchstone.record.engine import LoadResult
 from touchstone.record.load_spec import LoadSpec
-from touchstone.record.process import CountedCpus, Placement, Process
+from touchstone.record.process import Placement, Process
 from touchstone.record.sample import Failure, Sample
 from touchstone.record.secret import shown_text
 from touchstone.record.store import RunStore
@@ -142,8 +142,8 @@ class Bench:
     """How many laps this round of slices has; the profile's if nothing speaks for another number."""
     lap_watcher: LapWatcher | None = None
     """Told after each lap; None if nobody looks."""
-    counted: dict[tuple[str, float], CountedCpus | None] = field(default_factory=dict)
-    """How many CPUs a contender's runtime counts, by contender and CPU quota: `running` asks each once."""
+    asked: dict[tuple[object, ...], Any] = field(default_factory=dict)
+    """What a contender's runtime says of itself, by question, command and limit: each is asked once."""
     prepared: dict[tuple[str, str], Mapping[str, str]] = field(default_factory=dict)
     """By contender and preparation: what `prepare_once` captured in services that outlive a round."""
 

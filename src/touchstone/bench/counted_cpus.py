@@ -12,17 +12,14 @@ import os
 import re
 import subprocess
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
 from packaging.version import Version
 
+from touchstone.bench.asking import ask, program
 from touchstone.bench.base import Built
-from touchstone.isolation.cgroup import create_cgroup
-from touchstone.isolation.child import start_child
 from touchstone.record.process import CountedCpus
 from touchstone.toolchain.tool import Found
 
-_ASKED_WITHIN_S = 20.0
 _JAVA_FLAG = re.compile(r"-XX:(ActiveProcessorCount=|[+-]UseContainerSupport)")
 _QUESTIONS: Mapping[str, Sequence[str]] = {
     "node": ("-p", "os.availableParallelism()"),
@@ -46,8 +43,7 @@ def counted_cpus(
     """What the runtime of a contender counts on these CPUs under a quota in CPUs; None where nobody knows."""
     if built.image is not None:
         return None
-    name = re.sub(r"[\d.]+$", "", Path(built.argv[0]).name)
-    if name in _QUESTIONS:
+    if (name := program(built)) in _QUESTIONS:
         return _asked(name, built, env, cpus, quota)
     lanes = len(cpus) or os.cpu_count() or 1
     if "go" in tools:
@@ -62,47 +58,10 @@ def counted_cpus(
 
 
 def _asked(name: str, built: Built, env: Mapping[str, str], cpus: Sequence[int], quota: float) -> CountedCpus | None:
-    """The answer of a program of its own, in a group that is limited as the contender's is."""
     flags = [word for word in built.argv[1:] if _JAVA_FLAG.match(word)] if name == "java" else []
-    group = create_cgroup()
-
-    def enter() -> None:
-        if group is not None:
-            group.join(os.getpid())
-        if cpus:
-            os.sched_setaffinity(0, cpus)
-
-    try:
-        if group is not None:
-            group.limit_cpus(quota)
-        child = start_child(
-            [built.argv[0], *flags, *_QUESTIONS[name]],
-            env=dict(env),
-            cwd=built.cwd,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            errors="replace",
-            preexec_fn=enter,
-        )
-        said = _said_by(child)
-    except (OSError, subprocess.SubprocessError):
-        return None
-    finally:
-        if group is not None:
-            group.remove()
-    answer = _ANSWER.search(said)
+    said = ask(built, env, [*flags, *_QUESTIONS[name]], cpus=cpus, quota=quota)
+    answer = _ANSWER.search(said.text) if said else None
     return CountedCpus(count=int(answer[1]), runtime=name, asked=True) if answer else None
-
-
-def _said_by(child: subprocess.Popen[str]) -> str:
-    try:
-        return child.communicate(timeout=_ASKED_WITHIN_S)[0]
-    except subprocess.TimeoutExpired:
-        child.kill()
-        child.communicate()
-        return ""
 
 
 def _go(built: Built, env: Mapping[str, str], tool: Found, cpus: int, quota: float) -> CountedCpus | None:

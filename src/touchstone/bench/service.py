@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, dataclass
@@ -12,9 +11,9 @@ from typing import Any
 from touchstone.bench.artifact_identity import clear_work, identity
 from touchstone.bench.base import Bench, Built
 from touchstone.bench.contained import container_spec
-from touchstone.bench.counted_cpus import counted_cpus
 from touchstone.bench.own_places import own_places
 from touchstone.bench.ports import port_for
+from touchstone.bench.runtime import note_runtime
 from touchstone.bench.waiting import wait_until_ready
 from touchstone.dependency.base import Dependency
 from touchstone.engine.ask import Service
@@ -23,7 +22,7 @@ from touchstone.engine.protocol import Watch
 from touchstone.isolation.cgroup import Cgroup, create_cgroup
 from touchstone.isolation.confinement import ConfinementWatch
 from touchstone.isolation.container import start_container
-from touchstone.isolation.delegation import lab_limits, lacking
+from touchstone.isolation.delegation import lacking
 from touchstone.isolation.log_files import grown, log_files
 from touchstone.isolation.long_log import shorten
 from touchstone.isolation.port import foreign_listener
@@ -32,7 +31,7 @@ from touchstone.isolation.process import ServerProcess, StartError, start_proces
 from touchstone.manifest.load import Load
 from touchstone.manifest.scenario import Setting
 from touchstone.record.evidence.surroundings import Confinement, CpuAtEnd
-from touchstone.record.process import CountedCpus, Placement, Process
+from touchstone.record.process import Placement, Process
 from touchstone.record.secret import shown_command, shown_environment
 
 
@@ -170,18 +169,6 @@ def _placed(bench: Bench, cgroup: Cgroup | None, memory_limit: int | None, cpu_l
     return bench.placement.model_copy(update={"cgroup": version, "memory_limit": memory_limit, "cpu_limit": cpu_limit})
 
 
-def _counted(bench: Bench, built: Built, record: Process, env: Mapping[str, str]) -> CountedCpus | None:
-    """How many CPUs the contender's runtime counts, if a quota holds for it: each is asked once."""
-    cpus, own = bench.placement.server_cpus, lab_limits().cpus
-    quota = min(record.placement.cpu_limit or math.inf, own.most if own else math.inf)
-    if quota >= len(cpus):
-        return None
-    asked = (record.contender, quota)
-    if asked not in bench.counted:
-        bench.counted[asked] = counted_cpus(built, env, bench.tools.get(record.contender, {}), cpus, quota)
-    return bench.counted[asked]
-
-
 @contextmanager
 def running(
     bench: Bench,
@@ -223,8 +210,7 @@ def running(
         process = _start(
             bench, built, record, env, log=log, memory_limit=memory_limit, cpu_limit=cpu_limit, places=places
         )
-        counted = _counted(bench, built, record, env)
-        record.placement = record.placement.model_copy(update={"counted_cpus": counted})
+        note_runtime(bench, built, record, env)
         try:
             with ConfinementWatch(process, bench.placement.server_cpus, memory_limit, cpu_limit) as watch:
                 wait_until_ready(bench, process, port, ready_within_s or bench.scenario.ready.within_s)

@@ -27,6 +27,26 @@ class CountedCpus(Record):
     """The runtime itself was asked, under the contender's limits; otherwise it is by a known rule of its version."""
 
 
+class HeapBound(Record):
+    """How large a contender's runtime lets its heap become, as it said itself under the contender's memory limit."""
+
+    bytes: int
+    runtime: str
+
+
+class AotCache(Record):
+    """The AOT cache or CDS archive that a JVM was started with, as the JVM itself and the files say."""
+
+    file: str
+    refused: str | None = None
+    """Why the JVM does not take it, in its own words."""
+    classes: int = 0
+    """Classes that come from it, of those that are loaded until the program's main class is there."""
+    loaded: int = 0
+    newer: list[str] = []
+    """Files of the program that were changed after the cache was written."""
+
+
 class Placement(Record):
     """Who ran where. CPUs are those of the machine that the contender runs on."""
 
@@ -41,6 +61,8 @@ class Placement(Record):
     """How many CPUs' time its cgroup has."""
     counted_cpus: CountedCpus | None = Field(default=None, exclude_if=lambda counted: counted is None)
     """What its runtime counts, where a CPU quota held and it is known."""
+    heap_bound: HeapBound | None = Field(default=None, exclude_if=lambda bound: bound is None)
+    """How large its heap may become, where a memory limit held and its runtime could be asked."""
     machine: str | None = Field(default=None, exclude_if=lambda name: name is None)
     """The contender's machine, where a run had several; a round has one."""
     generators: list[GeneratorPlace] = Field(default=[], exclude_if=lambda places: not places)
@@ -58,6 +80,8 @@ class Process(Record):
     env: dict[str, str] = {}
     artifacts: dict[str, str] = {}
     """SHA-256 of what was run, by file name."""
+    aot_cache: AotCache | None = Field(default=None, exclude_if=lambda cache: cache is None)
+    """None where its command names none."""
     left_in_work: LeftInWork = LeftInWork()
     left_out: list[str] = []
     """What was not done for it, such as settings that one outside is not given; a sentence each."""

@@ -4,14 +4,69 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from touchstone.judge.figures import BOOT_TIME, CPU, MEMORY
 from touchstone.judge.judgement import Doubt, Severity
 from touchstone.judge.language.quantity import share
 from touchstone.judge.reading.case import Case
-from touchstone.judge.rule import Fired, on_sample
+from touchstone.judge.rule import Fired, on_run, on_sample
+from touchstone.record.process import AotCache
 from touchstone.record.sample import Sample
 from touchstone.vocabulary.limits import OTHERS
 
 _SHOWN = 3
+
+
+@on_run(
+    "aot-cache-refused",
+    Severity.SUSPECT,
+    title="The JVM does not use the AOT cache",
+    threshold="a command that names an AOT cache or a CDS archive which the JVM, asked to insist on it, refuses",
+    threshold_reason="a plain fact: the JVM goes on without the cache, and says so in its log at most",
+    next_step=(
+        "Train with the flags and the JDK that the service runs with: collector, object headers, heap above 32 GB and "
+        "the JDK's version decide whether a cache fits."
+    ),
+)
+def aot_cache_refused(case: Case) -> Iterator[Fired]:
+    """Figures of a variant with an AOT cache are then figures of one without, under the cache's name."""
+    for name, cache in _caches(case).items():
+        if cache.refused is not None:
+            yield Fired(
+                f"the JVM does not take {cache.file}: {cache.refused}",
+                contender=name,
+                figures=[*BOOT_TIME, *CPU, *MEMORY],
+                evidence=cache.model_dump(),
+            )
+
+
+@on_run(
+    "aot-cache-stale",
+    Severity.INVALID,
+    title="The AOT cache is older than the program",
+    threshold=(
+        "an AOT cache that the JVM takes, and a jar or class among the artifacts that was changed more than 1 s later"
+    ),
+    threshold_reason=(
+        "a cache is made from what is there before it; the second is for file systems that round times. JDK 25.0.3 "
+        "does not compare an AOT cache with the jars: it runs the code in the cache"
+    ),
+    next_step="Let `train` make the cache, or make it in `build` behind the last step that writes a jar.",
+)
+def aot_cache_stale(case: Case) -> Iterator[Fired]:
+    """The JVM then runs the program that the cache was made from, and not the one that was built."""
+    for name, cache in _caches(case).items():
+        if cache.newer and cache.refused is None:
+            yield Fired(
+                f"{cache.file} was made before {', '.join(cache.newer)}, and the JVM runs the code in it",
+                contender=name,
+                evidence=cache.model_dump(),
+            )
+
+
+def _caches(case: Case) -> dict[str, AotCache]:
+    """By contender: what was found at its last start."""
+    found = ((sample.contender, sample.process.aot_cache) for sample in case.run.samples)
+    return {name: cache for name, cache in found if cache is not None}
 
 
 @on_sample(
@@ -19,8 +74,8 @@ _SHOWN = 3
     Severity.INVALID,
     title="The build's output is older than the build",
     threshold=(
-        "an executable, a jar or a class among what the cold build left that was last changed more than 1 s before "
-        "the build began, and that no package manager's store holds as it is"
+        "an executable, a jar, a class, an AOT cache or a CDS archive among what the cold build left that was last "
+        "changed more than 1 s before the build began, and that no package manager's store holds as it is"
     ),
     threshold_reason=(
         "a compiler gives its output the time at which it writes; the second is for file systems that round times"
@@ -129,7 +184,10 @@ def build_not_cold(sample: Sample, case: Case) -> Iterator[Fired]:
     "prebuilt-artifact",
     Severity.INVALID,
     title="The build produced nothing new",
-    threshold="an executable, a jar or a class among the artifacts that is, byte for byte, a file of the sources",
+    threshold=(
+        "an executable, a jar, a class, an AOT cache or a CDS archive among the artifacts that is, byte for byte, a "
+        "file of the sources"
+    ),
     threshold_reason=(
         "a compiler does not leave a file that was there before, unless the program was compiled elsewhere"
     ),

@@ -54,26 +54,50 @@ _HEAP_ABOVE_LIMIT_GO = re.compile(r"(\d+)(?:([KMGT])i)?B?")
     "heap-above-limit",
     Severity.SUSPECT,
     title="The heap may grow beyond the memory limit",
-    threshold="a heap flag (-Xmx, --max-old-space-size, GOMEMLIMIT) above the memory limit that was set",
+    threshold=(
+        "a heap flag (-Xmx, --max-old-space-size, GOMEMLIMIT), or the bound that the runtime itself names when it is "
+        "asked under the limit (Node.js, Deno, Java), above the memory limit that was set"
+    ),
     threshold_reason=(
         "a runtime needs stacks, code and buffers besides the heap, so even an equal value is too much; only "
         "certain errors fire"
     ),
-    next_step="Set the heap well below the limit, or let the runtime take it from the cgroup.",
+    next_step=(
+        "Set the heap well below the limit by the runtime's own option: --max-old-space-size (Node.js), "
+        "--v8-flags=--max-old-space-size=MIB (Deno), -Xmx or -XX:MaxRAMPercentage (Java), GOMEMLIMIT (Go). Java takes "
+        "its heap from the cgroup; Node.js 26 never goes below 262 MiB, and Deno 2.9 takes 4,192 MiB at any limit."
+    ),
     phases=None,
 )
 def heap_above_limit(sample: Sample, case: Case) -> Iterator[Fired]:
     """A runtime that assumes more memory than it has does not collect in time. It is killed, or it swaps."""
-    limit = sample.process.placement.memory_limit
+    limit, bound = sample.process.placement.memory_limit, sample.process.placement.heap_bound
     if not limit:
         return
-    for where, text in [("argv", " ".join(sample.process.argv)), *sample.process.env.items()]:
-        for flag, heap in _heaps(where, text):
-            if heap > limit:
-                yield Fired(
-                    f"{flag} allows a heap of {size(heap)} under a limit of {size(limit)}",
-                    evidence={"flag": flag, "where": where, "heap": heap, "limit": limit},
-                )
+    flags = [
+        (where, flag, heap)
+        for where, text in [("argv", " ".join(sample.process.argv)), *sample.process.env.items()]
+        for flag, heap in _heaps(where, text)
+    ]
+    for where, flag, heap in flags:
+        if heap > limit:
+            yield Fired(
+                f"{flag} allows a heap of {size(heap)} under a limit of {size(limit)}",
+                evidence={"flag": flag, "where": where, "heap": heap, "limit": limit},
+            )
+    if bound is not None and bound.bytes > limit and all(heap <= limit for _, _, heap in flags):
+        yield Fired(
+            f"{bound.runtime} lets its heap grow to {size(bound.bytes)} under a limit of {size(limit)}",
+            evidence={"runtime": bound.runtime, "heap": bound.bytes, "limit": limit},
+            next_step=f"Set {_OPTION[bound.runtime]} well below the limit: {bound.runtime} has not done so itself.",
+        )
+
+
+_OPTION = {
+    "node": "--max-old-space-size (or NODE_OPTIONS)",
+    "deno": "--v8-flags=--max-old-space-size",
+    "java": "-Xmx or -XX:MaxRAMPercentage",
+}
 
 
 def _heaps(where: str, text: str) -> Iterator[tuple[str, int]]:

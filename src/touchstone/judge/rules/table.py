@@ -51,6 +51,8 @@ _ALL = (
     answers.timeouts,
     answers.wrong_bodies,
     answers.wrong_statuses,
+    builds.aot_cache_refused,
+    builds.aot_cache_stale,
     builds.artifact_older,
     builds.build_disturbed,
     builds.build_not_cold,

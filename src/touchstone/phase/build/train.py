@@ -7,19 +7,21 @@ the build; it needs running dependencies, so it comes after they have started.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar
 
-from touchstone.bench.artifact_files import artifact_bytes
+from touchstone.bench.artifact_files import artifact_bytes, artifact_files
+from touchstone.bench.artifact_identity import digests, is_code_cache
 from touchstone.bench.base import Bench, Built, Stopwatch, sampling
 from touchstone.bench.service import running
 from touchstone.contract.checker import Checker
 from touchstone.failure import TouchstoneError
 from touchstone.manifest.catalogue import Contender
 from touchstone.phase.base import Phase
+from touchstone.phase.build.kept import recorded
+from touchstone.record.base import Record
 from touchstone.record.evidence.train import TrainEvidence
 from touchstone.record.sample import Sample
 from touchstone.vocabulary.phase import PHASES, PhaseKind
@@ -52,19 +54,23 @@ class TrainPhase(Phase):
         with sampling(bench, "build", contender.name) as sample:
             bench.watcher.step(f"training {contender.name}")
             record = built.work.parent / _RECORD
-            if record.is_file() and not bench.options.fresh_builds and not _absent(built):
-                sample.figures["train_time"] = float(json.loads(record.read_text(encoding="utf-8"))["train_time"])
+            kept = recorded(record, _Trained) if not bench.options.fresh_builds and not _absent(built) else None
+            if kept is not None and kept.program == _program(built):
                 sample.evidence = TrainEvidence(cached=True)
             else:
                 sample.evidence = TrainEvidence(cached=False)
-                sample.figures["train_time"] = _train(bench, built, sample)
-                record.write_text(json.dumps({"train_time": sample.figures["train_time"]}), encoding="utf-8")
+                kept = _Trained(train_time=_train(bench, built, sample), program=_program(built))
+                record.write_text(kept.model_dump_json(), encoding="utf-8")
+            sample.figures["train_time"] = kept.train_time
             sample.figures["artifact_bytes"] = float(artifact_bytes(built.artifacts))
         return [sample]
 
 
 def _train(bench: Bench, built: Built, sample: Sample) -> float:
     assert built.train is not None
+    for path in _caches(built):
+        # An old one would be taken for what this training run leaves.
+        path.unlink()
     for path in _absent(built):
         path.parent.mkdir(parents=True, exist_ok=True)
     watch = Stopwatch()
@@ -83,6 +89,25 @@ def _train(bench: Bench, built: Built, sample: Sample) -> float:
             fix="name the file in -XX:AOTCacheOutput and in `artifacts` alike, and see its log",
         )
     return taken
+
+
+class _Trained(Record):
+    """What is kept of a training run."""
+
+    train_time: float
+    program: dict[str, str]
+    """SHA-256 of each file that it ran. A JVM runs what is in the cache, whatever the jar holds by now (JDK 25)."""
+
+
+def _program(built: Built) -> dict[str, str]:
+    caches = set(_caches(built))
+    files = (path for path in artifact_files(built.artifacts) if path not in caches and not path.is_symlink())
+    return {str(path.relative_to(built.work)): digest for path in files for digest in digests([path]).values()}
+
+
+def _caches(built: Built) -> list[Path]:
+    files = (path for path in artifact_files(built.artifacts) if path.is_file() and not path.is_symlink())
+    return [path for path in files if is_code_cache(path)]
 
 
 def _absent(built: Built) -> list[Path]:
