@@ -34,12 +34,39 @@ def runtime(*programs: str) -> naming_runtime.NamingRuntime | None:
         ("JS:+get url /work/lib/shared/url.js:1:1", "./shared/url.js:get url"),
         ("JS:*send /work/app/node_modules/fastify/lib/reply.js:10:2", "fastify/lib/reply.js:send"),
         ("JS:*end node:_http_outgoing:1034:45", "node:_http_outgoing:end"),
+        # V8 13 and later: Node.js 24.21 and 26.10.
+        ("JS:*'handle /work/app/src/server.js:5:34", "./src/server.js:handle"),
+        ("JS:+'handle /work/app/src/server.js:5:34", "./src/server.js:handle"),
+        ("JS:o*handle /work/app/src/server.js:5:34", "./src/server.js:handle"),
+        ("JS:o+ /work/app/server.js:12:3", "./server.js:(anonymous:12)"),
+        ("JS:~o /work/app/server.js:5:29", "./server.js:o"),
+        ("JS:+'it's /work/app/server.js:5:70", "./server.js:it's"),
+        ("JS:+'get url /work/lib/shared/url.js:1:1", "./shared/url.js:get url"),
         ("RegExp:[a-z]+", "RegExp:[a-z]+"),
+        ("RegExp.> src: '[a-z]+' flags: 'g'", "RegExp:[a-z]+"),
+        ("RegExp.< src: 'it's (\\d+)' flags: ''", "RegExp:it's (\\d+)"),
         ("Builtins_LoadIC", "Builtins_LoadIC"),
     ],
 )
 def test_a_function_of_javascript_is_its_place_and_its_name(symbol: str, name: str) -> None:
     found = runtime("/bin/sh", "/opt/node/bin/node")
+    assert found is not None
+    assert found.names(HOME)(symbol) == name
+
+
+@pytest.mark.parametrize(
+    ("symbol", "name"),
+    [
+        # Deno 2.9.6.
+        ("JS:+'m file:///work/app/server.ts:1:44", "./server.ts:m"),
+        ("JS:o*loop file:///work/app/server.ts:7:18", "./server.ts:loop"),
+        ("JS:^wrapConsole ext:core/01_core.js:753:23", "ext:core/01_core.js:wrapConsole"),
+        ("JS:*send file:///cache/npm/registry.example/fastify/5.1.0/lib/reply.js:1:2", "fastify/lib/reply.js:send"),
+        ("JS:*f file:///cache/npm/registry.example/@a/b/1.0.0/c.js:1:2", "@a/b/c.js:f"),
+    ],
+)
+def test_a_function_of_deno_is_its_place_and_its_name(symbol: str, name: str) -> None:
+    found = runtime("/opt/deno")
     assert found is not None
     assert found.names(HOME)(symbol) == name
 
@@ -66,6 +93,10 @@ def test_a_runtime_is_asked_next_to_what_the_contender_asks(tmp_path: Path) -> N
     built = Built(work=tmp_path, artifacts=(), argv=("node",), env={"NODE_OPTIONS": "--no-warnings", "A": "1"})
     assert node.asked(built).env == {"NODE_OPTIONS": f"--no-warnings {node.asks}", "A": "1"}
     assert node.asked(replace(built, env={})).env == {"NODE_OPTIONS": node.asks}
+    deno = runtime("/usr/bin/deno")
+    assert deno is not None
+    given = replace(built, env={"DENO_V8_FLAGS": "--max-old-space-size=99"})
+    assert deno.asked(given).env == {"DENO_V8_FLAGS": f"--max-old-space-size=99,{deno.asks}"}
 
 
 def test_a_profile_of_scripts_without_their_functions_says_why() -> None:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from touchstone.isolation.process import ServerProcess
+from touchstone.phase.profile.java_names import of_frame
 from touchstone.phase.profile.jvm import jcmd
 from touchstone.phase.profile.libraries import library_name
 from touchstone.phase.profile.sampler import HERTZ, ProfilerError, Sampler, folded, thread_kind
@@ -89,4 +90,4 @@ def _plain(frame: str) -> str:
         frame = frame.removesuffix(mark)
     if frame.endswith(KERNEL):
         return frame
-    return library_name(frame) if frame.startswith("/") else frame.replace("/", ".")
+    return library_name(frame) if frame.startswith("/") else of_frame(frame)

@@ -23,15 +23,20 @@ OWN = "./"
 """How the names of a contender's own functions begin."""
 
 _JAVASCRIPT = re.compile(
-    r"^(?:JS|LazyCompile|Function|Eval|Script|EvalFunction):[*~^+]?"
-    r"(?P<name>.*?) ?(?P<path>(?:/|file:|node:).*?)(?P<line>:\d+)?(?::\d+)?$"
+    r"^(?:JS|LazyCompile|Function|Eval|Script|EvalFunction):(?:o?[*+]'?|[~^])?"
+    r"(?P<name>.*?) ?(?P<path>(?:/|file:|node:|ext:|https?:).*?)(?P<line>:\d+)?(?::\d+)?$"
 )
+"""Between type and name stands how far V8 compiled a function: `~ ^ + *`, from V8 13 (Node.js 24, Deno 2) on also `+'`
+and `*'` for one that is compiled for its closure, `o+` and `o*` for one that is replaced while its loop runs."""
+_EXPRESSION = re.compile(r"^RegExp(?::|\.[<>=] src: ')(?P<source>.*?)(?:' flags: '\w*')?$")
 _PYTHON = re.compile(r"^py::(?P<name>.+?):(?P<path>[/<.].*)$")
 _PACKAGES = re.compile(r"^.*/(?:node_modules|site-packages|dist-packages)/")
+_DENO_PACKAGES = re.compile(r"^.*/npm/[\w.:-]+/(?P<package>(?:@[^/]+/)?[^/]+)/[^/]+/")
+"""In Deno's store a package lies below its registry, and its version is a folder."""
 _STANDARD = re.compile(r"^.*/lib/python3\.\d+t?/")
 _NODE = re.compile(r"node(js)?")
 _CPYTHON = re.compile(r"python3\.(?P<minor>\d+)t?")
-_SCRIPT = re.compile(r"\.[cm]?[jt]sx?:|\.py:|^node:")
+_SCRIPT = re.compile(r"\.[cm]?[jt]sx?:|\.py:|^(node|ext):")
 """A function of a script, under the name that it has here."""
 _FEW = 0.3
 """Of the samples: a service of scripts that spends less in and below them is not seen whole."""
@@ -51,13 +56,16 @@ class NamingRuntime:
     """What is added to that variable; empty for a version that cannot be asked."""
     function: re.Pattern[str]
     """A function in its perf map: `name`, `path`, and `line` where a function without a name is known by it."""
+    between: str = " "
+    """What stands between the values of that variable."""
     unseen: str | None = None
     """What a profile does not show if hardly a stack holds a function with a name."""
 
     def asked(self, built: Built) -> Built:
         """The contender, to be started so that the runtime tells names."""
         given = built.env.get(self.variable)
-        return replace(built, env={**built.env, self.variable: f"{given} {self.asks}" if given else self.asks})
+        asks = f"{given}{self.between}{self.asks}" if given else self.asks
+        return replace(built, env={**built.env, self.variable: asks})
 
     def names(self, folder: Path) -> Callable[[str], str]:
         """How functions of a process that runs in this folder are called: a symbol of its perf map -> PLACE:NAME."""
@@ -65,7 +73,8 @@ class NamingRuntime:
         def named(symbol: str) -> str:
             found = self.function.match(symbol)
             if found is None:
-                return symbol
+                expression = _EXPRESSION.match(symbol)
+                return f"RegExp:{expression['source']}" if expression else symbol
             line = found.groupdict().get("line") or ""
             return f"{_place(found['path'], folder)}:{found['name'] or f'(anonymous{line})'}"
 
@@ -78,6 +87,9 @@ class NamingRuntime:
 
 
 _V8 = NamingRuntime("node", "NODE_OPTIONS", "--perf-basic-prof --interpreted-frames-native-stack", _JAVASCRIPT)
+_DENO = NamingRuntime(
+    "node", "DENO_V8_FLAGS", "--perf-basic-prof,--interpreted-frames-native-stack", _JAVASCRIPT, between=","
+)
 _PYTHON_3_12 = NamingRuntime(
     "python",
     "PYTHONPERFSUPPORT",
@@ -102,6 +114,8 @@ def naming_runtime(process: ServerProcess) -> NamingRuntime | None:
             continue
         if _NODE.fullmatch(program):
             return _V8
+        if program == "deno":
+            return _DENO
         if found := _CPYTHON.fullmatch(program):
             return _PYTHON_3_12 if int(found["minor"]) >= _TELLS_NAMES else _PYTHON_BEFORE
     return None
@@ -121,6 +135,8 @@ def _place(path: str, folder: Path) -> str:
         return path  # part of the runtime: node:events, <frozen importlib._bootstrap>
     if _PACKAGES.match(path):
         return _PACKAGES.sub("", path)
+    if _DENO_PACKAGES.match(path):
+        return _DENO_PACKAGES.sub(r"\g<package>/", path)
     if _STANDARD.match(path):
         return _STANDARD.sub("python:", path)
     script = PurePath(path)
