@@ -41,7 +41,7 @@ def aot_cache(built: Built, env: Mapping[str, str]) -> AotCache | None:
     path = built.cwd / named[2]
     if not path.is_file():
         return AotCache(file=path.name, refused="there is no such file")
-    # Of a CDS archive's jars the JVM itself knows whether they are the same.
+    # The JVM itself compares the jars with those of a CDS archive.
     newer = _newer(built, path)[:_SHOWN] if named[1] == "AOTCache" else []
     found = AotCache(file=path.name, newer=newer)
     if off := re.search(r"-XX:AOTMode=off|-Xshare:off", words):
