@@ -137,7 +137,7 @@ def _serves(service: Path, name: str) -> bool:
 
 
 def _not_drafted(service: Path, language: str) -> UsageError:
-    image = "; its image is a contender as it is: `image = { dockerfile = ... }` (docs/your-service.md, section 8)"
+    image = "; its image is a contender as it is: `image = { dockerfile = ... }` (docs/container-images.md)"
     return UsageError(
         f"this service is written in {language}, of which no stack is drafted",
         where=str(service),
@@ -156,7 +156,7 @@ def _jar_or_nothing(service: Path) -> DraftStack:
         f"nothing says how this service is built: there is none of {', '.join(marks)}, and no single jar",
         where=str(service),
         fix=f"name the folder that has one{f': {named}' if named else ''}, or write its stack.toml "
-        "(docs/add-a-stack.md); a Dockerfile is an image (docs/your-service.md, section 8)",
+        "(docs/add-a-stack.md); a Dockerfile is an image (docs/container-images.md)",
     )
 
 
