@@ -47,6 +47,19 @@ class AotCache(Record):
     """Files of the program that were changed after the cache was written."""
 
 
+class Ending(Record):
+    """How a service ended while clients kept connections: at rest, silent, with half a request, or in flight."""
+
+    took_s: float = 0.0
+    """Seconds from the last look at it to its end: SIGTERM is sent some hundredths of a second later."""
+    killed: bool = False
+    """It had not ended ten seconds after SIGTERM."""
+    in_flight: str | None = None
+    """The target of a request that was in flight at SIGTERM; None if no request takes long enough."""
+    cut: str | None = None
+    """How that request failed; None if it was answered."""
+
+
 class Placement(Record):
     """Who ran where. CPUs are those of the machine that the contender runs on."""
 
@@ -91,6 +104,8 @@ class Process(Record):
     """Who held the port if it was not the contender's process tree."""
     stopped: str | None = None
     """How it ended after it was asked to, in words."""
+    ending: Ending | None = Field(default=None, exclude_if=lambda ending: ending is None)
+    """None where no clients stayed."""
     cpu_at_end: CpuAtEnd | None = Field(default=None, exclude_if=lambda used: used is None)
     """What it used until it was told to end, and after; None where it has no cgroup of ours."""
     oom_kills: int | None = None

@@ -1,4 +1,5 @@
 from touchstone.judge.judgement import Severity
+from touchstone.record.process import Ending
 
 from ..sound import fired, sound_run
 
@@ -15,4 +16,19 @@ def test_a_server_that_ended_when_it_was_asked_to() -> None:
     run = sound_run()
     boot = next(s.boot for s in run.samples if s.boot)
     boot.runs[0].stopped = "sigterm"
+    assert not fired(run, "ignores-sigterm")
+
+
+def test_a_server_that_waits_for_clients_that_keep_their_connections() -> None:
+    run = sound_run()
+    verified = next(s for s in run.samples if s.phase == "verify")
+    verified.process.ending = Ending(took_s=10.1, killed=True)
+    (finding,) = fired(run, "ignores-sigterm")
+    assert "while clients kept connections" in finding.statement
+    assert "closeAllConnections" in finding.next_step
+
+
+def test_a_server_that_ends_although_clients_keep_their_connections() -> None:
+    run = sound_run()
+    next(s for s in run.samples if s.phase == "verify").process.ending = Ending(took_s=5.2)
     assert not fired(run, "ignores-sigterm")

@@ -21,8 +21,14 @@ function serve(settings) {
   server.listen({ host: settings.host, port: settings.port, backlog: 4096, reusePort: true }, () => {
     console.error(`hello: listening on ${settings.host}:${settings.port}`);
   });
-  // Connections at rest are closed at once. A worker's channel to its primary would keep it alive.
-  stopOnSignal(() => server.close(() => process.exit()));
+  stopOnSignal(() => {
+    // A worker's channel to its primary would keep it alive.
+    server.close(() => process.exit());
+    // Connections at rest are closed once; one that is busy now would be kept for its idle timeout.
+    setInterval(() => server.closeIdleConnections(), 100);
+    // Node waits without end for a client that has sent nothing, or half a request.
+    setTimeout(() => server.closeAllConnections(), 5000);
+  });
 }
 
 function supervise(count) {

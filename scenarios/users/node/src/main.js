@@ -20,6 +20,10 @@ async function serve({ host, port, database }) {
   const app = buildApp(store);
   app.addHook('onClose', () => store.close());
   stopOnSignal(async () => {
+    // Fastify closes connections at rest once; one that is busy now would be kept for its idle timeout.
+    setInterval(() => app.server.closeIdleConnections(), 100);
+    // Node waits without end for a client that has sent nothing, or half a request.
+    setTimeout(() => app.server.closeAllConnections(), 5000);
     await app.close();
     // A worker's channel to its primary would keep it alive.
     process.exit();

@@ -16,17 +16,56 @@ from touchstone.record.sample import Sample
     "ignores-sigterm",
     Severity.NOTE,
     title="The server had to be killed",
-    threshold="any start of the boot phase that ended by SIGKILL",
+    threshold=(
+        "any start of the boot phase that ended by SIGKILL, or a service that had not ended ten seconds after SIGTERM "
+        "while the clients of the verify phase kept their connections"
+    ),
     threshold_reason="the start contract says that a service ends on SIGTERM, and ten seconds are given for it",
     next_step="Handle SIGTERM: stop accepting, finish the requests in progress, exit.",
-    phases=("boot",),
+    phases=("boot", "verify"),
 )
 def ignores_sigterm(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A service that does not end on SIGTERM loses the work in progress at every deployment."""
+    """A service that does not end on SIGTERM loses the work in progress at every deployment.
+
+    Clients keep connections: at rest, silent, or with half of a request. A graceful shutdown that waits for them needs
+    a bound of its own. Fastify 5.12 waits 72 s for a connection that was kept after its last answer, and Node.js
+    without end for half a request.
+    """
+    if sample.process.ending is not None and sample.process.ending.killed:
+        yield Fired(
+            "it had not ended 10 s after SIGTERM while clients kept connections (at rest, silent, with half a request)",
+            next_step=(
+                "Answer with `Connection: close` once SIGTERM has come, and close what is still open after some "
+                "seconds: `closeAllConnections` (Node.js), a context with a timeout (Go), "
+                "`timeout_graceful_shutdown` (uvicorn), a timeout around `with_graceful_shutdown` (axum)."
+            ),
+        )
     runs = sample.boot.runs if sample.boot else []
     killed = sum(r.stopped == "sigkill" for r in runs)
     if killed:
         yield Fired(f"{killed} of {len(runs)} starts did not end on SIGTERM and were killed")
+
+
+@on_sample(
+    "requests-cut-at-sigterm",
+    Severity.NOTE,
+    title="A request in flight was cut by SIGTERM",
+    threshold="a GET of the contract that takes 0.2 s or more, sent just before SIGTERM, that got no whole response",
+    threshold_reason="a shorter one may have been answered before the signal is there; any cut is one too many",
+    next_step=(
+        "Stop accepting, wait for requests in flight, then exit. In Go, `ListenAndServe` returns when `Shutdown` "
+        "begins: wait for `Shutdown` before `main` returns. The JVM needs a shutdown hook that waits."
+    ),
+    phases=("verify",),
+)
+def requests_cut_at_sigterm(sample: Sample, case: Case) -> Iterator[Fired]:
+    """The start contract says that a service finishes the requests in flight. Each deployment loses them otherwise."""
+    ending = sample.process.ending
+    if ending is not None and ending.cut is not None:
+        yield Fired(
+            f"{ending.in_flight} was in flight at SIGTERM and got no whole response ({ending.cut})",
+            evidence=ending.model_dump(),
+        )
 
 
 @on_sample(

@@ -112,6 +112,7 @@ _ALL = (
     durability.writes_not_synced,
     ending.ignores_sigterm,
     ending.process_halted,
+    ending.requests_cut_at_sigterm,
     ending.server_died,
     ending.server_restarted,
     generator.engine_withdraws,

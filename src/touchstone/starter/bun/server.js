@@ -6,6 +6,7 @@ const server = Bun.serve({
 });
 
 process.on("SIGTERM", async () => {
-  await server.stop();
+  // A client that has sent half a request would keep the process until its idle timeout, 10 s.
+  await Promise.race([server.stop(), Bun.sleep(5000)]);
   process.exit(0);
 });

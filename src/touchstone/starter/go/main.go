@@ -27,11 +27,17 @@ func main() {
 	}
 	ending, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
+	ended := make(chan struct{})
 	go func() {
+		defer close(ended)
 		<-ending.Done()
-		_ = server.Shutdown(context.Background())
+		within, cancel := context.WithTimeout(context.Background(), 8*time.Second)
+		defer cancel()
+		_ = server.Shutdown(within)
 	}()
 	if err := server.ListenAndServe(); !errors.Is(err, http.ErrServerClosed) {
 		log.Fatal(err)
 	}
+	// ListenAndServe returns when Shutdown begins: requests in flight are answered until it ends.
+	<-ended
 }

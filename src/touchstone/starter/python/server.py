@@ -20,4 +20,5 @@ async def not_found(request: Request, error: Exception) -> PlainTextResponse:
 app = Starlette(routes=[Route("/ping", ping)], exception_handlers={404: not_found})
 
 if __name__ == "__main__":
-    uvicorn.run(app, host=os.environ["HOST"], port=int(os.environ["PORT"]), access_log=False)
+    host, port = os.environ["HOST"], int(os.environ["PORT"])
+    uvicorn.run(app, host=host, port=port, access_log=False, timeout_graceful_shutdown=5)
