@@ -92,6 +92,14 @@ def test_requests_that_may_be_sent_as_they_stand() -> None:
         Check(id="c", says="c", steps=[Act(dependency="db", act="stop"), Send(target="/without-db")]),
     ]
     scenario = Scenario.model_validate(
-        {"schema": 1, "name": "s", "title": "S", "summary": "", "ready": {"target": "/ping"}, "loads": LOADS}
+        {
+            "schema": 1,
+            "name": "s",
+            "title": "S",
+            "summary": "",
+            "ready": {"target": "/ping"},
+            "loads": LOADS,
+            "contract": [],
+        }
     ).model_copy(update={"contract": contract})
     assert [request.target for request in plain_requests(scenario)] == ["/ping", "/slow"]

@@ -18,7 +18,7 @@ from touchstone.record.sample import Sample
     title="The server had to be killed",
     threshold=(
         "any start of the boot phase that ended by SIGKILL, or a service that had not ended ten seconds after SIGTERM "
-        "while the clients of the verify phase kept their connections"
+        "while the clients of the verify phase kept their connections: suspect, and no figure is doubted"
     ),
     threshold_reason="the start contract says that a service ends on SIGTERM, and ten seconds are given for it",
     next_step="Handle SIGTERM: stop accepting, finish the requests in progress, exit.",
@@ -34,6 +34,8 @@ def ignores_sigterm(sample: Sample, case: Case) -> Iterator[Fired]:
     if sample.process.ending is not None and sample.process.ending.killed:
         yield Fired(
             "it had not ended 10 s after SIGTERM while clients kept connections (at rest, silent, with half a request)",
+            severity=Severity.SUSPECT,
+            figures=[],
             next_step=(
                 "Answer with `Connection: close` once SIGTERM has come, and close what is still open after some "
                 "seconds: `closeAllConnections` (Node.js), a context with a timeout (Go), "
@@ -48,7 +50,7 @@ def ignores_sigterm(sample: Sample, case: Case) -> Iterator[Fired]:
 
 @on_sample(
     "requests-cut-at-sigterm",
-    Severity.NOTE,
+    Severity.SUSPECT,
     title="A request in flight was cut by SIGTERM",
     threshold="a GET of the contract that takes 0.2 s or more, sent just before SIGTERM, that got no whole response",
     threshold_reason="a shorter one may have been answered before the signal is there; any cut is one too many",
@@ -64,6 +66,7 @@ def requests_cut_at_sigterm(sample: Sample, case: Case) -> Iterator[Fired]:
     if ending is not None and ending.cut is not None:
         yield Fired(
             f"{ending.in_flight} was in flight at SIGTERM and got no whole response ({ending.cut})",
+            figures=[],
             evidence=ending.model_dump(),
         )
 
