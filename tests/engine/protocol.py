@@ -27,6 +27,7 @@ _DOCUMENTS = {
     "AskAnswer": ("ask", "answer"),
     "BootJob": ("boot", "job"),
     "HoldJob": ("hold", "job"),
+    "StopJob": ("stop", "job"),
 }
 _WIDTH = 110
 _TAGS = ("kind", "order")

@@ -15,6 +15,7 @@ mod probe;
 mod schema;
 mod serving;
 mod slices;
+mod stop;
 mod worker;
 
 use clap::{Parser, Subcommand};
@@ -47,6 +48,8 @@ enum Command {
     Boot(boot::Args),
     /// Hold many connections and read the memory at each level.
     Hold(hold::Args),
+    /// End a server under load, and count the requests that it loses.
+    Stop(stop::Args),
     /// Check HTTP/1.1 conformance case by case.
     Probe(probe::Args),
     /// Print the protocol's jobs, results and events as JSON Schema.
@@ -64,6 +67,7 @@ fn main() -> ExitCode {
         Command::Ask => ask::run(),
         Command::Boot(args) => boot::run(args),
         Command::Hold(args) => hold::run(args),
+        Command::Stop(args) => stop::run(args),
         Command::Probe(args) => probe::run(args),
         Command::Schema(args) => schema::run(args),
         Command::Null(args) => null::run(args),

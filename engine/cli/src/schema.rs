@@ -50,6 +50,10 @@ fn documents() -> Value {
             "result": written::<touchstone_hold::HoldResult>(),
             "event": written::<touchstone_hold::Event>(),
         },
+        "stop": {
+            "job": read::<touchstone_stop::Job>(),
+            "result": written::<touchstone_stop::StopResult>(),
+        },
     })
 }
 

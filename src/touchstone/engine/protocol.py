@@ -682,6 +682,48 @@ class HoldJob(TypedDict):
     """Root pids of the server's process trees; several may share the port by SO_REUSEPORT."""
 
 
+class StopJob(TypedDict):
+    """A service that is ended with SIGTERM, and the clients that it has at that moment."""
+
+    before_s: NotRequired[float]
+    """Seconds of load before the signal."""
+    captured: NotRequired[dict[str, str]]
+    """What was captured before, by name: `{capture.NAME}` stands for it."""
+    connect_to: NotRequired[str | None]
+    """The address that is connected to, `IP:PORT`; null: of the host's addresses the first that takes a connection."""
+    connections: NotRequired[int]
+    """
+    Kept connections that these requests use in turn, each opened and used once before. A request that finds none
+    at rest opens one more.
+    """
+    fresh: NotRequired[str]
+    """The text of `{fresh}`."""
+    half_sent: NotRequired[int]
+    """Connections on which the first half of a request is sent, and no more."""
+    held: NotRequired[int]
+    """Requests that are under way when the signal comes, each on a connection of its own."""
+    idle: NotRequired[int]
+    """Connections at rest, each after one response."""
+    lead_s: NotRequired[float]
+    """How many seconds before the signal these are sent. Each must take longer than that."""
+    pid: int
+    """The process that gets SIGTERM. The job ends when this process has ended."""
+    rate: NotRequired[float]
+    """Requests per second, at even distances, whether or not earlier ones were answered; 0 for none."""
+    requests: list[BareRequest]
+    """What is sent: the requests come in turn."""
+    rows: NotRequired[str | None]
+    """A CSV or JSON lines file whose rows `{row.NAME}` takes values from."""
+    seed: NotRequired[int]
+    """The seed of what requests draw."""
+    silent: NotRequired[int]
+    """Connections on which nothing is sent."""
+    timeout_s: NotRequired[float]
+    """A service that has not ended this many seconds after SIGTERM counts as one that does not end."""
+    url: str
+    """The service's URL, an address of this machine."""
+
+
 class JourneyStep(TypedDict):
     """One step of a journey."""
 

@@ -91,6 +91,23 @@ class Drain(Part):
     """A topic that is not drained after so many seconds counts as failed."""
 
 
+class Stop(Part):
+    """What a deployment costs: SIGTERM while the service has clients."""
+
+    load: Name
+    """The load whose requests are sent, by its name, at the rate and over the connections that stand here. They come in
+    turn; its preparation and its proofs go with them."""
+    rate: Annotated[float, Field(gt=0, le=20_000)] = 200.0
+    """Requests per second while the service ends, one that every contender serves with ease."""
+    connections: Annotated[int, Field(ge=1, le=10_000)] = 16
+    """Connections that are kept open for these requests, and as many that rest in the case `idle`."""
+    slow_load: Name | None = None
+    """A load whose requests take longer than 0.1 s: eight of them are under way at the signal. Without one, the case
+    `slow` is left out."""
+    within_s: Annotated[float, Field(gt=0, le=3600)] = 10.0
+    """A service that has not ended so many seconds after SIGTERM counts as one that does not end, and is killed."""
+
+
 class Floor(Part):
     """The search for the smallest memory limit that is enough."""
 
@@ -210,6 +227,8 @@ class Scenario(Part):
     """For the phase `peak`, which is left out without it."""
     capacity: Capacity | None = None
     """For the phase `capacity`, which is left out without it."""
+    stop: Stop | None = None
+    """For the phase `stop`, which is left out without it."""
     probe: Probe | None = None
     """For the phase `probe`, which is left out without it."""
     baseline: Name | None = None
@@ -227,7 +246,18 @@ class Scenario(Part):
             raise ValueError(f"peak.load {self.peak.load!r} is none of the loads")
         if self.peak and self.loads[self.peak.load].loop != "closed":
             raise ValueError(f"peak.load {self.peak.load!r} has no closed loop: a rate would hide how fast it gets")
+        for key, name in (("load", self.stop.load), ("slow_load", self.stop.slow_load)) if self.stop else ():
+            if name is not None:
+                self._stops_under(f"stop.{key}", name)
         for name in self.capacity.loads if self.capacity else []:
             if name not in self.loads:
                 raise ValueError(f"capacity.loads: {name!r} is none of the loads")
         return self
+
+    def _stops_under(self, key: str, name: str) -> None:
+        if (load := self.loads.get(name)) is None:
+            raise ValueError(f"{key} {name!r} is none of the loads")
+        if load.journeys:
+            raise ValueError(f"{key} {name!r} has journeys, and a stop sends single requests: name another load")
+        if load.protocol != "h1":
+            raise ValueError(f"{key} {name!r} speaks {load.protocol}, and a stop is measured over h1: name another load")

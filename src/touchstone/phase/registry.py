@@ -17,6 +17,7 @@ from touchstone.phase.load.phase import LoadPhase
 from touchstone.phase.peak.phase import PeakPhase
 from touchstone.phase.probe.phase import ProbePhase
 from touchstone.phase.profile.phase import ProfilePhase
+from touchstone.phase.stop.phase import StopPhase
 from touchstone.phase.verify.phase import VerifyPhase
 
 EXECUTION_ORDER: tuple[type[Phase], ...] = (
@@ -32,6 +33,7 @@ EXECUTION_ORDER: tuple[type[Phase], ...] = (
     ProfilePhase,
     DrainPhase,
     HoldPhase,
+    StopPhase,
     FloorPhase,
 )
 

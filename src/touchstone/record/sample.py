@@ -21,6 +21,7 @@ from touchstone.record.evidence.probe import ProbeReport
 from touchstone.record.evidence.profile import ProfileEvidence
 from touchstone.record.evidence.slices import SlicesEvidence
 from touchstone.record.evidence.surroundings import MachineState
+from touchstone.record.evidence.stop import StopEvidence
 from touchstone.record.evidence.train import TrainEvidence
 from touchstone.record.load_spec import LoadSpec
 from touchstone.record.process import Process
@@ -125,6 +126,7 @@ Evidence = Annotated[
     | CapacityEvidence
     | HoldEvidence
     | DrainEvidence
+    | StopEvidence
     | FloorEvidence
     | FootprintEvidence
     | ProbeReport
@@ -195,6 +197,7 @@ class Sample(Record):
     capacity: ClassVar[_Of[CapacityEvidence]] = _Of(CapacityEvidence)
     hold: ClassVar[_Of[HoldEvidence]] = _Of(HoldEvidence)
     drain: ClassVar[_Of[DrainEvidence]] = _Of(DrainEvidence)
+    stop: ClassVar[_Of[StopEvidence]] = _Of(StopEvidence)
     floor: ClassVar[_Of[FloorEvidence]] = _Of(FloorEvidence)
     footprint: ClassVar[_Of[FootprintEvidence]] = _Of(FootprintEvidence)
     probe: ClassVar[_Of[ProbeReport]] = _Of(ProbeReport)

@@ -12,7 +12,6 @@ from touchstone.dependency.base import Dependency
 from touchstone.failure import TouchstoneError
 from touchstone.manifest.contract import Act, Send
 from touchstone.manifest.load import Load
-from touchstone.record.engine import LoadResult
 from touchstone.record.sample import Exchange, ProofOutcome, Sample
 
 
@@ -89,7 +88,7 @@ def work_before(load: Load, dependencies: Mapping[str, Dependency], seed: int) -
 def prove_load(
     load: Load,
     dependencies: Mapping[str, Dependency],
-    result: LoadResult,
+    tally: Tally,
     seed: int,
     before: Sequence[float] = (),
 ) -> list[ProofOutcome]:
@@ -97,10 +96,7 @@ def prove_load(
 
     A proof of a dependency that is not there is left out: `not_asked` tells.
     """
-    totals = result.totals
-    uncertain = totals.sent - totals.completed
     values = ValueSource(seed, fresh_of(seed)).next()
-    tally = Tally(sent=totals.sent, ok=totals.ok, uncertain=uncertain)
     known = before or [0.0] * len(load.proofs)
     return [
         prove(proof, dependencies, tally, values, amount)

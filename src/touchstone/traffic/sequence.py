@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from touchstone.bench.base import Bench
 from touchstone.bench.engaged import Engaged
 from touchstone.contract.checker import Checker, light_checks
+from touchstone.contract.proof import Tally
 from touchstone.contract.values import fresh_of
 from touchstone.engine.job import Timing, load_job, traffic
 from touchstone.engine.protocol import LoadJob, Traffic
@@ -88,6 +89,11 @@ class LoadSequence:
         if after_s is not None and (watched := self.running.watch(after_s)) is not None:
             job["watch"] = watched
 
+    def prove(self, tally: Tally) -> None:
+        """Ask the dependencies for the proof of the work that was tallied. The contender may have ended."""
+        proofs = prove_load(self.load, self.running.dependencies, tally, self.bench.seed, self._before)
+        self.sample.proofs = proofs
+
     def settle(self, result: LoadResult | None, *, last: bool = True, look: bool = False) -> None:
         """Ask for the proof of the work of `result`, if it is known, and check the contract again.
 
@@ -98,9 +104,10 @@ class LoadSequence:
             return
         dependencies, seed = self.running.dependencies, self.bench.seed
         if result is not None:
-            self.sample.proofs = prove_load(self.load, dependencies, result, seed, self._before)
+            totals = result.totals
+            self.prove(Tally(sent=totals.sent, ok=totals.ok, uncertain=totals.sent - totals.completed))
             if look:
-                states, sent = self.sample.dependencies, result.totals.sent
+                states, sent = self.sample.dependencies, totals.sent
                 look_after_answers(self.load, self.running.service, dependencies, states, seed=seed, sent=sent)
         last = last and not self.running.outlives_rounds
         self.sample.checks = self.checker.run(light_checks(self.bench.scenario.contract, last=last))

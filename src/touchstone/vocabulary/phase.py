@@ -87,6 +87,7 @@ _ALL = [
     PhaseKind("peak", "Time to peak", Subject.LOAD, When.EACH_ROUND, by_default=False),
     PhaseKind("profile", "Profile", Subject.LIMITS, When.EACH_ROUND, by_default=False, by_load=True),
     PhaseKind("hold", "Held connections", Subject.LIMITS, When.EACH_ROUND, by_default=False),
+    PhaseKind("stop", "Stop under load", Subject.LIMITS, When.EACH_ROUND, by_default=False),
     PhaseKind("drain", "Drain", Subject.LIMITS, When.EACH_ROUND),
     PhaseKind("floor", "Memory floor", Subject.LIMITS, When.ONCE, by_default=False),
     PhaseKind("probe", "HTTP conformance", Subject.CONTRACT, When.ONCE),

@@ -1,0 +1,361 @@
+//! The clients of the service: a pool of kept connections, and connections that rest.
+
+use crate::connection::{Asked, Connection, Heard, Role};
+use crate::job::{JobError, Plan};
+use crate::outcome::{Fate, Outcome, Outcomes};
+use crate::result::{Loss, Rested};
+use std::collections::VecDeque;
+use std::io;
+use std::os::fd::AsFd;
+use std::time::Duration;
+use touchstone_exchange::Response;
+use touchstone_exchange::template::Key;
+use touchstone_sys::clock::{Nanos, monotonic, since};
+use touchstone_sys::poll::{Epoll, Event};
+
+/// In an epoll event: the process has ended.
+const PROCESS: u64 = u64::MAX;
+/// How long a reset may take that follows an end: on loopback both come from one call of the other side.
+const RESET_FOLLOWS: Nanos = Nanos::from_millis(5);
+/// Losses that are kept, each with its evidence.
+const LOSSES: usize = 100;
+
+/// Requests by what became of them, before and after the signal.
+#[derive(Default)]
+pub(crate) struct Tally {
+    pub before: Outcomes,
+    pub under_way: Outcomes,
+    pub after: Outcomes,
+    pub last_right: Option<Nanos>,
+    pub first_refused: Option<Nanos>,
+    pub announced: u64,
+    pub losses: Vec<(Nanos, Nanos, Outcome, String)>,
+    pub latest: Nanos,
+}
+
+/// All connections, and the counts.
+pub(crate) struct Client<'a> {
+    plan: &'a Plan,
+    epoll: Epoll,
+    /// By number; none is given twice, so that a late event meets nobody else.
+    connections: Vec<Option<Box<Connection>>>,
+    /// Connections of the load that are at rest, the longest at rest first.
+    resting: VecDeque<usize>,
+    /// Connections whose end was seen under a request, in the order of their ends.
+    endings: VecDeque<usize>,
+    under_way: usize,
+    counter: u64,
+    pub signalled: Option<Nanos>,
+    pub process_ended: Option<Nanos>,
+    pub tally: Tally,
+    pub idle: Rested,
+    pub silent: Rested,
+    pub half_sent: Rested,
+}
+
+impl<'a> Client<'a> {
+    /// A client without connections, which sees the process of this descriptor end.
+    pub fn new(plan: &'a Plan, process: impl AsFd) -> Result<Self, JobError> {
+        let engine = |error: io::Error| JobError::Engine(format!("epoll: {error}"));
+        let epoll = Epoll::new().map_err(engine)?;
+        epoll.add_reading(process, PROCESS).map_err(engine)?;
+        Ok(Self {
+            plan,
+            epoll,
+            connections: Vec::new(),
+            resting: VecDeque::new(),
+            endings: VecDeque::new(),
+            under_way: 0,
+            counter: 0,
+            signalled: None,
+            process_ended: None,
+            tally: Tally::default(),
+            idle: Rested::default(),
+            silent: Rested::default(),
+            half_sent: Rested::default(),
+        })
+    }
+
+    /// Requests that wait for their response.
+    pub const fn under_way(&self) -> usize {
+        self.under_way
+    }
+
+    /// Sends a request that is due, on a connection at rest or on a new one.
+    pub fn ask(&mut self, due: Nanos) {
+        self.tally.latest = self.tally.latest.max(monotonic().saturating_sub(due));
+        while let Some(number) = self.resting.pop_front() {
+            let rests = |connection: &Connection| connection.is_at_rest();
+            if self.connections[number].as_deref().is_some_and(rests) {
+                return self.send(number, due);
+            }
+            self.connections[number] = None;
+        }
+        self.ask_on_new(Role::Load, due);
+    }
+
+    /// Sends a request on a new connection.
+    pub fn ask_on_new(&mut self, role: Role, due: Nanos) {
+        match self.open(role) {
+            Ok(number) => self.send(number, due),
+            Err(error) => {
+                let asked = self.next(due);
+                self.under_way += 1;
+                self.settle(asked, not_connected(&error), error.to_string());
+            }
+        }
+    }
+
+    /// Opens a connection on which nothing is sent, or half of a request.
+    ///
+    /// # Errors
+    /// Why it could not be opened.
+    pub fn open_without_request(&mut self, role: Role) -> io::Result<()> {
+        let number = self.open(role)?;
+        if role == Role::HalfSent {
+            let asked = self.next(monotonic());
+            let bytes = self.bytes(asked);
+            if let Some(connection) = self.connections[number].as_deref_mut() {
+                connection.send(&bytes[..bytes.len() / 2], false);
+            }
+        }
+        Ok(())
+    }
+
+    fn open(&mut self, role: Role) -> io::Result<usize> {
+        let connection = Connection::open(&self.plan.target.address, role)?;
+        let number = self.connections.len();
+        self.epoll
+            .add_connection(connection.stream(), number as u64)?;
+        self.connections.push(Some(Box::new(connection)));
+        Ok(number)
+    }
+
+    fn next(&mut self, due: Nanos) -> Asked {
+        self.counter += 1;
+        let request = self.counter as usize % self.plan.requests.len();
+        Asked {
+            due,
+            request,
+            counter: self.counter,
+        }
+    }
+
+    fn key(&self, asked: Asked) -> Key<'static> {
+        Key {
+            counter: asked.counter,
+            seed: self.plan.seed,
+            thread: 0,
+            session: None,
+        }
+    }
+
+    fn bytes(&self, asked: Asked) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        self.plan.requests[asked.request].render(self.key(asked), &mut bytes, &mut Vec::new());
+        bytes
+    }
+
+    fn send(&mut self, number: usize, due: Nanos) {
+        let asked = self.next(due);
+        let bytes = self.bytes(asked);
+        self.under_way += 1;
+        if let Some(connection) = self.connections[number].as_deref_mut() {
+            connection.asked = Some(asked);
+            connection.send(&bytes, self.plan.requests[asked.request].is_head);
+        }
+        // A reset that the send itself has brought about is there already, and what was lost by it is known now.
+        self.hear(number);
+    }
+
+    /// Handles what comes until a time, or until the process ends if that is later than now.
+    pub fn turn(&mut self, until: Nanos) {
+        let mut room = [Event::NONE; 256];
+        let now = monotonic();
+        let ending = self.endings.front().and_then(|&number| self.ended(number));
+        let until = ending.map_or(until, |at| until.min(at + RESET_FOLLOWS));
+        let patience = Duration::from(until.saturating_sub(now));
+        let events = self.epoll.wait(&mut room, Some(patience)).to_vec();
+        for event in events {
+            if event.token() == PROCESS {
+                self.process_ended.get_or_insert_with(monotonic);
+            } else {
+                self.hear(event.token() as usize);
+            }
+        }
+        self.decide_endings(monotonic());
+    }
+
+    fn ended(&self, number: usize) -> Option<Nanos> {
+        self.connections[number].as_ref()?.ended
+    }
+
+    /// Settles requests whose connections have ended, once a reset would have followed.
+    fn decide_endings(&mut self, now: Nanos) {
+        while let Some(&number) = self.endings.front() {
+            if self
+                .ended(number)
+                .is_some_and(|at| now < at + RESET_FOLLOWS)
+            {
+                return;
+            }
+            self.endings.pop_front();
+            if let Some(connection) = self.connections[number].take() {
+                self.lose(&connection, connection.fate());
+            }
+        }
+    }
+
+    fn hear(&mut self, number: usize) {
+        let Some(mut connection) = self.connections.get_mut(number).and_then(Option::take) else {
+            return;
+        };
+        let heard = connection.hear();
+        if matches!(heard, Heard::Nothing) {
+            self.connections[number] = Some(connection);
+            return;
+        }
+        let Some(asked) = connection.asked else {
+            return self.rested(&connection, &heard);
+        };
+        match heard {
+            Heard::Nothing => {}
+            Heard::Response(response) => {
+                connection.asked = None;
+                connection.used = true;
+                self.answered(asked, &response);
+                if response.keep_alive {
+                    if connection.role == Role::Load {
+                        self.resting.push_back(number);
+                    }
+                    self.connections[number] = Some(connection);
+                }
+            }
+            Heard::NotHttp(why) => self.settle(asked, Outcome::Wrong, why),
+            Heard::Broken(why) => self.settle(asked, Outcome::Broken, why),
+            Heard::Refused(error) => self.settle(asked, not_connected(&error), error.to_string()),
+            Heard::Reset => self.lose(&connection, Fate::NotRead),
+            Heard::End => {
+                if connection.ended.is_none() {
+                    connection.ended = Some(monotonic());
+                    self.endings.push_back(number);
+                }
+                self.connections[number] = Some(connection);
+            }
+        }
+    }
+
+    /// Notes the end of a connection without a request; one of the load is simply used no more.
+    fn rested(&mut self, connection: &Connection, heard: &Heard) {
+        let (signalled, process_ended) = (self.signalled, self.process_ended);
+        let rested = match connection.role {
+            Role::Idle => &mut self.idle,
+            Role::Silent => &mut self.silent,
+            Role::HalfSent => &mut self.half_sent,
+            Role::Load | Role::Held => return,
+        };
+        let Some(signalled) = signalled else {
+            rested.closed_before += 1;
+            return;
+        };
+        if let Heard::Response(response) = heard {
+            *rested.answered.entry(response.status).or_default() += 1;
+        }
+        if process_ended.is_none() {
+            let at = since(monotonic(), signalled);
+            rested.closed += 1;
+            rested.first_closed_s.get_or_insert(at);
+            rested.last_closed_s = Some(at);
+        }
+    }
+
+    fn answered(&mut self, asked: Asked, response: &Response) {
+        let now = monotonic();
+        let request = &self.plan.requests[asked.request];
+        let faults = request.faults(response, self.key(asked));
+        if self.signalled.is_some() && !response.keep_alive {
+            self.tally.announced += 1;
+        }
+        if faults.is_empty() {
+            self.tally.last_right = Some(now);
+            self.settle(asked, Outcome::Right, String::new());
+        } else if response.status == 503 {
+            self.settle(asked, Outcome::Unavailable, "status 503".into());
+        } else {
+            self.settle(asked, Outcome::Wrong, faults.join("; "));
+        }
+    }
+
+    fn lose(&mut self, connection: &Connection, fate: Fate) {
+        let Some(asked) = connection.asked else {
+            return;
+        };
+        let outcome = fate.outcome(connection.used);
+        let evidence = match outcome {
+            Outcome::Stale => "a kept connection was closed before the request was read",
+            Outcome::Unread => "a new connection was reset before the request was read",
+            _ => "the request was read, and the connection closed without a response",
+        };
+        self.settle(asked, outcome, evidence.into());
+    }
+
+    fn settle(&mut self, asked: Asked, outcome: Outcome, evidence: String) {
+        let now = monotonic();
+        self.under_way -= 1;
+        let tally = &mut self.tally;
+        match self.signalled {
+            None => tally.before.add(outcome),
+            Some(at) if asked.due < at => tally.under_way.add(outcome),
+            Some(_) => tally.after.add(outcome),
+        }
+        if matches!(outcome, Outcome::Refused | Outcome::Unavailable) {
+            tally.first_refused.get_or_insert(now);
+        }
+        if outcome != Outcome::Right && tally.losses.len() < LOSSES {
+            tally.losses.push((asked.due, now, outcome, evidence));
+        }
+    }
+
+    /// Settles what is still under way.
+    pub fn give_up(&mut self) {
+        for number in 0..self.connections.len() {
+            let Some(connection) = self.connections[number].take() else {
+                continue;
+            };
+            match connection.asked {
+                Some(_) if connection.ended.is_some() => self.lose(&connection, connection.fate()),
+                Some(asked) => {
+                    let evidence = "no response when the process had ended";
+                    self.settle(asked, Outcome::Unanswered, evidence.into());
+                }
+                None => {}
+            }
+        }
+    }
+
+    /// Open connections of a role.
+    pub fn open_of(&self, role: Role) -> u64 {
+        let open = self.connections.iter().flatten();
+        open.filter(|connection| connection.role == role).count() as u64
+    }
+
+    /// The losses, with times from the signal.
+    pub fn losses(&self, signal: Nanos) -> Vec<Loss> {
+        let losses = self.tally.losses.iter();
+        losses
+            .map(|(due, ended, outcome, evidence)| Loss {
+                due_s: since(*due, signal),
+                ended_s: since(*ended, signal),
+                outcome: *outcome,
+                evidence: evidence.clone(),
+            })
+            .collect()
+    }
+}
+
+fn not_connected(error: &io::Error) -> Outcome {
+    match error.kind() {
+        io::ErrorKind::ConnectionRefused => Outcome::Refused,
+        _ => Outcome::Failed,
+    }
+}

@@ -1,0 +1,152 @@
+//! One connection: what is sent on it, and what comes back.
+
+use crate::outcome::Fate;
+use std::io;
+use std::net::SocketAddr;
+use touchstone_exchange::{Progress, Reader, Response};
+use touchstone_sys::clock::Nanos;
+use touchstone_sys::socket::Stream;
+
+/// What a connection is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// It carries the requests of the load.
+    Load,
+    /// It carries one request that is to be under way at the signal.
+    Held,
+    /// It rests after one response.
+    Idle,
+    /// Nothing is sent on it.
+    Silent,
+    /// Half of a request is sent on it.
+    HalfSent,
+}
+
+/// A request that waits for its response.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Asked {
+    pub due: Nanos,
+    /// Its place among the job's requests.
+    pub request: usize,
+    pub counter: u64,
+}
+
+/// What has come on a connection.
+#[derive(Debug)]
+pub(crate) enum Heard {
+    /// Nothing that says more.
+    Nothing,
+    /// A whole response.
+    Response(Response),
+    /// Bytes that are no response.
+    NotHttp(String),
+    /// The connection ended within a response.
+    Broken(String),
+    /// The connection was never made.
+    Refused(io::Error),
+    /// The connection was reset before a response began: nobody read what was sent.
+    Reset,
+    /// The other end has closed before a response began. A reset may follow, which says that nobody read what was sent.
+    End,
+}
+
+/// An open connection.
+pub(crate) struct Connection {
+    stream: Stream,
+    pub role: Role,
+    /// Whether a response has come on it before.
+    pub used: bool,
+    /// The request that it waits for.
+    pub asked: Option<Asked>,
+    /// When its end was seen, while it is not yet known whether a reset follows.
+    pub ended: Option<Nanos>,
+    unsent: Vec<u8>,
+    reader: Reader,
+}
+
+impl Connection {
+    /// Begins to connect.
+    pub fn open(address: &SocketAddr, role: Role) -> io::Result<Self> {
+        let stream = Stream::new(address)?;
+        stream.no_delay()?;
+        stream.connect(address)?;
+        Ok(Self {
+            stream,
+            role,
+            used: false,
+            asked: None,
+            ended: None,
+            unsent: Vec::new(),
+            reader: Reader::new(false),
+        })
+    }
+
+    pub const fn stream(&self) -> &Stream {
+        &self.stream
+    }
+
+    /// Sends bytes, now or as soon as there is room. An error shows when the connection is read.
+    pub fn send(&mut self, bytes: &[u8], to_head: bool) {
+        self.reader = Reader::new(to_head);
+        self.unsent.extend_from_slice(bytes);
+        self.flush();
+    }
+
+    fn flush(&mut self) {
+        while !self.unsent.is_empty() {
+            match self.stream.send(&self.unsent) {
+                Ok(sent) => drop(self.unsent.drain(..sent)),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(_) => return,
+            }
+        }
+    }
+
+    /// Whether a further request may be sent: nothing has come, and the other end has not closed.
+    pub fn is_at_rest(&self) -> bool {
+        let peeked = self.stream.receive(&mut [0; 1]);
+        peeked.is_err_and(|error| error.kind() == io::ErrorKind::WouldBlock)
+    }
+
+    /// Takes what has come.
+    pub fn hear(&mut self) -> Heard {
+        self.flush();
+        let mut buffer = [0; 16 * 1024];
+        loop {
+            match self.stream.receive(&mut buffer) {
+                Ok(0) => return self.hear_end(),
+                Ok(count) => match self.reader.push(&buffer[..count]) {
+                    Ok(Progress::Partial) => {}
+                    Ok(Progress::Complete(response)) => return Heard::Response(response),
+                    Err(why) => return Heard::NotHttp(why),
+                },
+                Err(error) => match error.kind() {
+                    io::ErrorKind::Interrupted => {}
+                    io::ErrorKind::WouldBlock => return Heard::Nothing,
+                    io::ErrorKind::ConnectionRefused | io::ErrorKind::TimedOut => {
+                        return Heard::Refused(error);
+                    }
+                    _ if self.reader.begun() => return Heard::Broken(error.to_string()),
+                    _ => return Heard::Reset,
+                },
+            }
+        }
+    }
+
+    fn hear_end(&mut self) -> Heard {
+        match self.reader.close() {
+            Ok(response) => Heard::Response(response),
+            Err(why) if self.reader.begun() => Heard::Broken(why),
+            Err(_) if self.stream.take_error().is_some() => Heard::Reset,
+            Err(_) => Heard::End,
+        }
+    }
+
+    /// Whether the service had read the request, of a connection whose end was seen.
+    pub fn fate(&self) -> Fate {
+        match self.stream.take_error() {
+            Some(_) => Fate::NotRead,
+            None => Fate::Read,
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! The stop job.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+use touchstone_exchange::rows::Rows;
+use touchstone_exchange::template::Scope;
+use touchstone_exchange::{CompiledRequest, Origin, Request, Target};
+
+/// A service that is ended with SIGTERM, and the clients that it has at that moment.
+#[derive(Debug, Clone, JsonSchema, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "StopJob", example = example())]
+pub struct Job {
+    /// The service's URL, an address of this machine.
+    pub url: String,
+    /// The address that is connected to, `IP:PORT`; null: of the host's addresses the first that takes a connection.
+    #[serde(default)]
+    pub connect_to: Option<SocketAddr>,
+    /// The process that gets SIGTERM. The job ends when this process has ended.
+    pub pid: i32,
+    /// What is sent: the requests come in turn.
+    pub requests: Vec<Request>,
+    /// A CSV or JSON lines file whose rows `{row.NAME}` takes values from.
+    #[serde(default)]
+    pub rows: Option<String>,
+    /// The text of `{fresh}`.
+    #[serde(default)]
+    pub fresh: String,
+    /// What was captured before, by name: `{capture.NAME}` stands for it.
+    #[serde(default)]
+    pub captured: BTreeMap<String, String>,
+    /// The seed of what requests draw.
+    #[serde(default)]
+    pub seed: u64,
+    /// Requests per second, at even distances, whether or not earlier ones were answered; 0 for none.
+    #[serde(default)]
+    pub rate: f64,
+    /// Kept connections that these requests use in turn, each opened and used once before. A request that finds none
+    /// at rest opens one more.
+    #[serde(default)]
+    pub connections: u32,
+    /// Requests that are under way when the signal comes, each on a connection of its own.
+    #[serde(default)]
+    pub held: u32,
+    /// How many seconds before the signal these are sent. Each must take longer than that.
+    #[serde(default = "default_lead")]
+    pub lead_s: f64,
+    /// Connections at rest, each after one response.
+    #[serde(default)]
+    pub idle: u32,
+    /// Connections on which nothing is sent.
+    #[serde(default)]
+    pub silent: u32,
+    /// Connections on which the first half of a request is sent, and no more.
+    #[serde(default)]
+    pub half_sent: u32,
+    /// Seconds of load before the signal.
+    #[serde(default = "default_before")]
+    pub before_s: f64,
+    /// A service that has not ended this many seconds after SIGTERM counts as one that does not end.
+    #[serde(default = "default_timeout")]
+    pub timeout_s: f64,
+}
+
+/// A job as the documentation shows it.
+fn example() -> serde_json::Value {
+    serde_json::json!({
+        "url": "http://127.0.0.1:41001",
+        "pid": 4711,
+        "requests": [{"target": "/hello", "expect": {"body": {"kind": "exact", "value": "Hello, world!"}}}],
+        "rate": 200.0,
+        "connections": 16
+    })
+}
+
+const fn default_lead() -> f64 {
+    0.1
+}
+const fn default_before() -> f64 {
+    1.0
+}
+const fn default_timeout() -> f64 {
+    30.0
+}
+
+/// A job that makes no sense, or an engine that cannot carry it out.
+#[derive(Debug, thiserror::Error)]
+pub enum JobError {
+    /// The job is malformed.
+    #[error("{0}")]
+    Malformed(String),
+    /// The engine could not do its part.
+    #[error("{0}")]
+    Engine(String),
+}
+
+/// The highest rate: one thread keeps it, with a log of every loss.
+const MOST_RATE: f64 = 20_000.0;
+
+/// A job, checked and made ready.
+pub(crate) struct Plan {
+    pub target: Target,
+    pub requests: Vec<CompiledRequest>,
+    pub seed: u64,
+    pub lead: Duration,
+    pub before: Duration,
+    pub timeout: Duration,
+}
+
+impl Job {
+    pub(crate) fn plan(&self) -> Result<Plan, JobError> {
+        let malformed = JobError::Malformed;
+        let target = Target::parse(&self.url, self.connect_to);
+        let target = target.map_err(|e| malformed(e.to_string()))?;
+        if !(0.0..=MOST_RATE).contains(&self.rate) {
+            return Err(malformed(format!(
+                "rate is {}: it must be from 0 to {MOST_RATE} requests per second",
+                self.rate
+            )));
+        }
+        if self.pid <= 1 {
+            return Err(malformed(format!(
+                "pid is {}: it must be the id of the service's process",
+                self.pid
+            )));
+        }
+        let seconds = |name: &str, value: f64| {
+            Duration::try_from_secs_f64(value)
+                .map_err(|e| malformed(format!("{name} is {value}: {e}")))
+        };
+        Ok(Plan {
+            requests: self.compile(&target).map_err(malformed)?,
+            seed: self.seed,
+            lead: seconds("lead_s", self.lead_s)?,
+            before: seconds("before_s", self.before_s.max(self.lead_s))?,
+            timeout: seconds("timeout_s", self.timeout_s)?,
+            target,
+        })
+    }
+
+    fn compile(&self, target: &Target) -> Result<Vec<CompiledRequest>, String> {
+        if self.requests.is_empty() {
+            return Err("requests is empty: it must hold what is sent".into());
+        }
+        let rows = self.rows.as_deref().map(Rows::read).transpose()?;
+        let rows = rows.map(Arc::new);
+        let scope = Scope {
+            fresh: &self.fresh,
+            rows: rows.as_ref(),
+            captured: Some(&self.captured),
+            ..Scope::default()
+        };
+        let origin = Origin {
+            url: &target.url,
+            closes: false,
+        };
+        let one = |(number, request)| {
+            CompiledRequest::compile(request, origin, scope)
+                .map_err(|why| format!("requests[{number}].{why}"))
+        };
+        self.requests.iter().enumerate().map(one).collect()
+    }
+}

@@ -1,0 +1,188 @@
+//! Carrying out a stop job.
+
+use crate::client::Client;
+use crate::connection::Role;
+use crate::job::{Job, JobError, Plan};
+use crate::result::{SCHEMA, StopResult};
+use std::net::TcpStream;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+use touchstone_sys::clock::{Nanos, monotonic, nanos, since};
+use touchstone_sys::process::{self, Signal};
+
+/// The longest that nothing is looked at but events.
+const LOOK: Nanos = Nanos::from_millis(50);
+/// Until the first responses have come, one on each connection that is kept.
+const READY: Nanos = Nanos::from_millis(10_000);
+/// What was on its way when the process ended has come by then.
+const LINGER: Nanos = Nanos::from_millis(20);
+
+/// Puts the job's clients on the service, ends it, and counts what becomes of every request.
+///
+/// # Errors
+/// When the job is malformed or the engine itself fails; what the service does wrong is in the result.
+pub fn stop(job: &Job, interrupt: &AtomicBool) -> Result<StopResult, JobError> {
+    let plan = job.plan()?;
+    process::exact_timers();
+    let Some(process) = process::pidfd(job.pid) else {
+        return Err(JobError::Engine(format!(
+            "process {} is not there, or the kernel has no pidfd_open (it needs Linux 5.3)",
+            job.pid
+        )));
+    };
+    let client = Client::new(&plan, &process)?;
+    let mut run = Run {
+        job,
+        plan: &plan,
+        interrupt,
+        client,
+        next_due: Nanos::ZERO,
+    };
+    let failure = run.carry_out()?;
+    Ok(run.result(failure))
+}
+
+struct Run<'a> {
+    job: &'a Job,
+    plan: &'a Plan,
+    interrupt: &'a AtomicBool,
+    client: Client<'a>,
+    /// When the next request of the load is due.
+    next_due: Nanos,
+}
+
+impl Run<'_> {
+    /// Returns why the service was not ended, if it was not.
+    fn carry_out(&mut self) -> Result<Option<String>, JobError> {
+        if let Some(failure) = self.connect() {
+            return Ok(Some(failure));
+        }
+        let begin = monotonic();
+        let signal_at = begin + self.plan.before.into();
+        self.next_due = begin;
+        let hold_at = signal_at.saturating_sub(self.plan.lead.into());
+        self.load(hold_at);
+        for _ in 0..self.job.held {
+            self.client.ask_on_new(Role::Held, monotonic());
+        }
+        self.load(signal_at);
+        if self.client.process_ended.is_some() {
+            let seconds = since(monotonic(), begin);
+            return Ok(Some(format!(
+                "the process ended by itself, {seconds:.3} s after the load began"
+            )));
+        }
+        if self.interrupted() {
+            return Ok(None);
+        }
+        let client = &mut self.client;
+        client.idle.open = client.open_of(Role::Idle);
+        client.silent.open = client.open_of(Role::Silent);
+        client.half_sent.open = client.open_of(Role::HalfSent);
+        let signal = monotonic();
+        client.signalled = Some(signal);
+        process::signal(self.job.pid, Signal::Terminate)
+            .map_err(|error| JobError::Engine(format!("SIGTERM: {error}")))?;
+        self.load(signal.saturating_add(self.plan.timeout.into()));
+        let end = monotonic() + LINGER;
+        while monotonic() < end && self.client.under_way() > 0 {
+            self.client.turn(end);
+        }
+        self.client.give_up();
+        Ok(None)
+    }
+
+    /// Opens what is kept, with one request on each, and what rests without a request; returns why that failed, if so.
+    fn connect(&mut self) -> Option<String> {
+        let kept = if self.job.rate > 0.0 {
+            self.job.connections
+        } else {
+            0
+        };
+        for (role, count) in [(Role::Load, kept), (Role::Idle, self.job.idle)] {
+            (0..count).for_each(|_| self.client.ask_on_new(role, monotonic()));
+        }
+        let deadline = monotonic() + READY;
+        while self.client.under_way() > 0 && monotonic() < deadline && !self.interrupted() {
+            self.client.turn(deadline.min(monotonic() + LOOK));
+        }
+        let right = self.client.tally.before.right;
+        let asked = u64::from(kept + self.job.idle);
+        if right < asked && !self.interrupted() {
+            let losses = &self.client.tally.losses;
+            let why = losses.first().map_or("no response came", |loss| &loss.3);
+            return Some(format!(
+                "{right} of {asked} first requests were answered as expected: {why}"
+            ));
+        }
+        for (role, count) in [
+            (Role::Silent, self.job.silent),
+            (Role::HalfSent, self.job.half_sent),
+        ] {
+            for _ in 0..count {
+                if let Err(error) = self.client.open_without_request(role) {
+                    return Some(format!("connecting: {error}"));
+                }
+            }
+        }
+        None
+    }
+
+    /// Sends what is due until a time, or until the process has ended.
+    fn load(&mut self, until: Nanos) {
+        let between = if self.job.rate > 0.0 {
+            nanos(1.0 / self.job.rate)
+        } else {
+            Nanos::MAX
+        };
+        while self.client.process_ended.is_none() && !self.interrupted() {
+            let now = monotonic();
+            if now >= until {
+                return;
+            }
+            while between < Nanos::MAX && self.next_due <= now {
+                self.client.ask(self.next_due);
+                self.next_due = self.next_due + between;
+            }
+            let next = if between < Nanos::MAX {
+                self.next_due
+            } else {
+                until
+            };
+            self.client.turn(until.min(next).min(now + LOOK));
+        }
+    }
+
+    fn interrupted(&self) -> bool {
+        self.interrupt.load(Ordering::Relaxed)
+    }
+
+    fn result(self, failure: Option<String>) -> StopResult {
+        let client = &self.client;
+        let signal = client.signalled;
+        let origin = signal.unwrap_or_else(monotonic);
+        let after = |at: Option<Nanos>| at.filter(|at| *at >= origin).map(|at| since(at, origin));
+        let tally = &client.tally;
+        let listens = |address| TcpStream::connect_timeout(address, Duration::from_millis(100));
+        StopResult {
+            schema: SCHEMA.into(),
+            job: self.job.clone(),
+            interrupted: self.interrupted(),
+            failure,
+            stop_s: signal.and(after(client.process_ended)),
+            before: tally.before,
+            under_way: tally.under_way,
+            after: tally.after,
+            last_right_s: after(tally.last_right),
+            first_refused_s: after(tally.first_refused),
+            announced: tally.announced,
+            idle: client.idle.clone(),
+            silent: client.silent.clone(),
+            half_sent: client.half_sent.clone(),
+            listens_after: client.process_ended.is_some()
+                && listens(&self.plan.target.address).is_ok(),
+            latest_s: since(tally.latest, Nanos::ZERO),
+            losses: client.losses(origin),
+        }
+    }
+}

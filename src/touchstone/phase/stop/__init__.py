@@ -1,0 +1,1 @@
+"""The stop phase: what a deployment costs."""
