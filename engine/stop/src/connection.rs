@@ -61,6 +61,8 @@ pub(crate) struct Connection {
     /// When its end was seen, while it is not yet known whether a reset follows.
     pub ended: Option<Nanos>,
     unsent: Vec<u8>,
+    /// Why it could not be sent. The kernel tells it once.
+    unsendable: Option<io::Error>,
     reader: Reader,
 }
 
@@ -77,6 +79,7 @@ impl Connection {
             asked: None,
             ended: None,
             unsent: Vec::new(),
+            unsendable: None,
             reader: Reader::new(false),
         })
     }
@@ -93,11 +96,14 @@ impl Connection {
     }
 
     fn flush(&mut self) {
-        while !self.unsent.is_empty() {
+        while !self.unsent.is_empty() && self.unsendable.is_none() {
             match self.stream.send(&self.unsent) {
                 Ok(sent) => drop(self.unsent.drain(..sent)),
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(_) => return,
+                Err(error) => match error.kind() {
+                    io::ErrorKind::Interrupted => {}
+                    io::ErrorKind::WouldBlock => return,
+                    _ => self.unsendable = Some(error),
+                },
             }
         }
     }
@@ -123,11 +129,11 @@ impl Connection {
                 Err(error) => match error.kind() {
                     io::ErrorKind::Interrupted => {}
                     io::ErrorKind::WouldBlock => return Heard::Nothing,
-                    io::ErrorKind::ConnectionRefused | io::ErrorKind::TimedOut => {
-                        return Heard::Refused(error);
-                    }
                     _ if self.reader.begun() => return Heard::Broken(error.to_string()),
-                    _ => return Heard::Reset,
+                    _ => {
+                        self.unsendable.get_or_insert(error);
+                        return self.not_sent();
+                    }
                 },
             }
         }
@@ -137,8 +143,17 @@ impl Connection {
         match self.reader.close() {
             Ok(response) => Heard::Response(response),
             Err(why) if self.reader.begun() => Heard::Broken(why),
+            Err(_) if self.unsendable.is_some() => self.not_sent(),
             Err(_) if self.stream.take_error().is_some() => Heard::Reset,
             Err(_) => Heard::End,
+        }
+    }
+
+    /// What an error says that came before a response had begun.
+    fn not_sent(&mut self) -> Heard {
+        match self.unsendable.take() {
+            Some(error) if is_refusal(&error) => Heard::Refused(error),
+            _ => Heard::Reset,
         }
     }
 
@@ -149,4 +164,12 @@ impl Connection {
             None => Fate::Read,
         }
     }
+}
+
+/// Whether there never was a connection.
+fn is_refusal(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::ConnectionRefused | io::ErrorKind::TimedOut
+    )
 }

@@ -1,0 +1,167 @@
+"""`touchstone-engine stop`: what it says of every request equals what the service's own log says."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from touchstone.engine.client import EngineError, run_job
+from touchstone.isolation.port import free_port
+from touchstone.record.evidence.stop import Outcomes, StopResult
+
+_SERVICE = Path(__file__).parents[1] / "phase" / "stopping_service.py"
+
+
+class Planted:
+    """A service of `stopping_service.py` that runs."""
+
+    def __init__(self, folder: Path, mode: str) -> None:
+        self.port, self._log = free_port(), folder / "log"
+        env = {**os.environ, "PORT": str(self.port), "STOP_LOG": str(self._log)}
+        self.process = subprocess.Popen([sys.executable, str(_SERVICE), mode], env=env, start_new_session=True)
+
+    def stop(self, *, target: str = "/", **job: Any) -> StopResult:
+        """What the engine says of its end."""
+        request = {"target": target, "expect": {"body": {"kind": "exact", "value": "hello"}}}
+        return run_job(
+            "stop",
+            {
+                "url": f"http://127.0.0.1:{self.port}",
+                "pid": self.process.pid,
+                "requests": [request],
+                "before_s": 0.3,
+                "timeout_s": 3.0,
+                **job,
+            },  # type: ignore[typeddict-item]
+            StopResult,
+        )
+
+    def said(self) -> Counter[str]:
+        """What its log counts, once it is complete."""
+        return Counter(self._log.read_text().split())
+
+
+@pytest.fixture
+def planted(tmp_path: Path) -> Iterator[Any]:
+    running: list[Planted] = []
+
+    def start(mode: str) -> Planted:
+        folder = tmp_path / str(len(running))
+        folder.mkdir()
+        running.append(one := Planted(folder, mode))
+        deadline = time.monotonic() + 20
+        while time.monotonic() < deadline:
+            with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", one.port)):
+                break
+            time.sleep(0.02)
+        return one
+
+    yield start
+    for one in running:
+        # The session is the service's own: what is left of it was started by it.
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(one.process.pid, signal.SIGKILL)
+        one.process.wait()
+
+
+def lost_by_the_log(said: Counter[str]) -> int:
+    """Requests that were read and got no response."""
+    return said["read"] - said["answered"] - said["refused"]
+
+
+def test_a_service_that_finishes_and_announces_loses_nothing(planted: Any) -> None:
+    one = planted("graceful")
+    result = one.stop(rate=200.0, connections=8)
+    after, said = result.from_signal, one.said()
+    assert result.failure is None
+    assert (after.lost, after.stale, after.unavailable) == (0, 0, 0)
+    assert after.right > 0
+    assert result.announced > 0
+    assert said["read"] == said["answered"] == result.sent.right
+    assert result.stop_s is not None
+    assert result.stop_s >= 0.3
+
+
+def test_a_service_that_exits_at_once_loses_what_it_has_read(planted: Any) -> None:
+    one = planted("exits")
+    result = one.stop(target="/slow", held=8)
+    assert result.under_way == Outcomes(cut=8)
+    assert lost_by_the_log(one.said()) == 8
+    assert {loss.outcome for loss in result.losses} == {"cut"}
+
+
+def test_slow_requests_are_waited_for(planted: Any) -> None:
+    result = planted("graceful").stop(target="/slow", held=8)
+    assert result.under_way == Outcomes(right=8)
+    assert result.last_right_s is not None
+    assert result.stop_s is not None
+    assert result.stop_s >= result.last_right_s
+
+
+def test_requests_that_are_read_and_dropped_equal_the_log(planted: Any) -> None:
+    one = planted("unanswered")
+    result = one.stop(rate=400.0, connections=8)
+    assert result.sent.cut == lost_by_the_log(one.said())
+    assert result.sent.cut > 0
+    assert result.sent.right == one.said()["answered"]
+
+
+def test_a_response_that_is_cut_in_the_middle_is_broken(planted: Any) -> None:
+    one = planted("halfway")
+    result = one.stop(rate=200.0, connections=4)
+    assert result.from_signal.broken == 1
+    assert result.from_signal.lost >= 1
+
+
+def test_a_503_is_a_refusal_and_no_loss(planted: Any) -> None:
+    one = planted("unavailable")
+    result = one.stop(rate=200.0, connections=8)
+    assert result.sent.unavailable == one.said()["refused"]
+    assert result.sent.unavailable > 0
+    assert result.first_refused_s is not None
+
+
+def test_a_service_that_ignores_sigterm_has_no_time(planted: Any) -> None:
+    result = planted("ignores").stop(rate=50.0, connections=2, timeout_s=0.5)
+    assert result.stop_s is None
+    assert result.from_signal.right > 0
+
+
+def test_a_child_that_serves_on_is_seen(planted: Any) -> None:
+    result = planted("child").stop(rate=100.0, connections=4)
+    assert result.stop_s is not None
+    assert result.listens_after
+
+
+def test_clients_that_send_nothing_hold_up_a_service_that_waits_for_them(planted: Any) -> None:
+    held, quick = planted("waits").stop(silent=2, half_sent=1), planted("graceful").stop(silent=2, half_sent=1)
+    assert held.silent.open == 2
+    assert held.half_sent.open == 1
+    assert held.stop_s is not None
+    assert quick.stop_s is not None
+    assert held.stop_s > 1.0 > quick.stop_s
+
+
+def test_a_service_that_answers_otherwise_is_not_ended(planted: Any) -> None:
+    one = planted("graceful")
+    result = one.stop(rate=50.0, connections=2, requests=[{"expect": {"status": [204]}}])
+    assert result.failure is not None
+    assert "first requests" in result.failure
+    assert one.process.poll() is None
+
+
+@pytest.mark.parametrize(("job", "words"), [({"rate": -1.0}, "rate"), ({"pid": 0}, "pid"), ({"requests": []}, "requests")])
+def test_a_job_that_makes_no_sense_is_refused(planted: Any, job: dict[str, Any], words: str) -> None:
+    with pytest.raises(EngineError, match=words):
+        planted("graceful").stop(**job)

@@ -1,0 +1,126 @@
+"""A service that ends in a way that its first argument names, and keeps a log of what it read and answered.
+
+Its log has a line for each request: `read` when the whole request was read, `answered` when the response was written.
+"""
+
+from __future__ import annotations
+
+import os
+import selectors
+import signal
+import socket
+import sys
+import time
+
+MODE = sys.argv[1]
+PORT = int(os.environ["PORT"])
+SLOW_S = 0.4
+ANNOUNCES_S = 0.3
+
+
+class Service:
+    """One thread, one selector; responses that take time wait in a list."""
+
+    def __init__(self) -> None:
+        self.log = os.open(os.environ["STOP_LOG"], os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+        self.selector = selectors.DefaultSelector()
+        self.listener = socket.create_server(("127.0.0.1", PORT), backlog=256)
+        self.listener.setblocking(False)
+        self.selector.register(self.listener, selectors.EVENT_READ)
+        self.received: dict[socket.socket, bytes] = {}
+        self.waiting: list[tuple[float, socket.socket]] = []
+        self.told_at: float | None = None
+
+    def note(self, what: str) -> None:
+        os.write(self.log, f"{what}\n".encode())
+
+    def serve(self) -> None:
+        while True:
+            for key, _ in self.selector.select(0.002):
+                if key.fileobj is self.listener:
+                    self.accept()
+                else:
+                    self.receive(key.fileobj)  # type: ignore[arg-type]
+            for one in [one for one in self.waiting if one[0] <= time.monotonic()]:
+                self.waiting.remove(one)
+                self.answer(one[1])
+            if self.told_at is not None:
+                self.end()
+
+    def accept(self) -> bool:
+        try:
+            accepted, _ = self.listener.accept()
+        except OSError:
+            return False
+        accepted.setblocking(False)
+        self.received[accepted] = b""
+        self.selector.register(accepted, selectors.EVENT_READ)
+        return True
+
+    def receive(self, one: socket.socket) -> None:
+        try:
+            data = one.recv(4096)
+        except OSError:
+            data = b""
+        if not data:
+            return self.drop(one)
+        self.received[one] += data
+        if b"\r\n\r\n" in self.received[one]:
+            path = self.received[one].split(b" ")[1]
+            self.received[one] = b""
+            self.note("read")
+            if MODE == "unanswered" and self.told_at is not None:
+                return self.drop(one)
+            self.waiting.append((time.monotonic() + (SLOW_S if path == b"/slow" else 0.0), one))
+        return None
+
+    def answer(self, one: socket.socket) -> None:
+        ending = self.told_at is not None
+        status = "503 Service Unavailable" if ending and MODE == "unavailable" else "200 OK"
+        close = "Connection: close\r\n" if ending and MODE != "unavailable" else ""
+        response = f"HTTP/1.1 {status}\r\nContent-Length: 5\r\n{close}\r\nhello".encode()
+        if MODE == "halfway" and ending:
+            one.sendall(response[:-2])
+            os._exit(0)
+        one.sendall(response)
+        self.note("answered" if status.startswith("200") else "refused")
+        if close:
+            self.drop(one)
+
+    def drop(self, one: socket.socket) -> None:
+        self.selector.unregister(one)
+        self.received.pop(one, None)
+        one.close()
+
+    def told(self, *_: object) -> None:
+        self.told_at = time.monotonic()
+        if MODE == "exits":
+            os._exit(0)
+
+    def end(self) -> None:
+        assert self.told_at is not None
+        since = time.monotonic() - self.told_at
+        if MODE == "graceful" and self.listener.fileno() >= 0:
+            # Those that have connected already are served: closing the listener would reset them.
+            while self.accept():
+                pass
+            self.selector.unregister(self.listener)
+            self.listener.close()
+        if MODE in ("graceful", "unavailable", "halfway") and since > ANNOUNCES_S and not self.waiting:
+            os._exit(0)
+        if MODE == "unanswered" and since > 0.1:
+            os._exit(0)
+        if MODE == "waits" and (not self.received or since > 1.5):
+            os._exit(0)
+
+
+if __name__ == "__main__":
+    service = Service()
+    if MODE == "child" and os.fork():
+        # The parent holds no connection: the child serves, and nobody tells it to end.
+        signal.signal(signal.SIGTERM, lambda *_: os._exit(0))
+        service.listener.close()
+        while True:
+            signal.pause()
+    signal.signal(signal.SIGTERM, signal.SIG_IGN if MODE in ("ignores", "child") else service.told)
+    service.serve()
