@@ -21,11 +21,12 @@ from touchstone.isolation.port import free_port
 from touchstone.record.base import Record
 from touchstone.record.boot_result import BootResult
 from touchstone.record.engine import LoadResult
+from touchstone.record.evidence.stop import StopResult
 from touchstone.record.hold_result import HoldResult
 from touchstone.traffic.null_server import EngineServer, server
 
 PAGE = Path(__file__).parents[2] / "docs" / "engine-protocol.md"
-JOBS = ("load", "slices", "boot", "hold")
+JOBS = ("load", "slices", "boot", "hold", "stop")
 COMMANDS = (*JOBS, "ask")
 
 
@@ -59,7 +60,7 @@ def running_null() -> Iterator[EngineServer]:
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_each_schema_is_one(command: str) -> None:
-    others = {"ask": {"order", "answer"}, "slices": {"job", "order", "result", "event"}}
+    others = {"ask": {"order", "answer"}, "stop": {"job", "result"}, "slices": {"job", "order", "result", "event"}}
     assert set(schemas()[command]) == others.get(command, {"job", "result", "event"})
     for schema in schemas()[command].values():
         Draft202012Validator.check_schema(schema)
@@ -216,7 +217,7 @@ def test_a_figure_may_be_null_and_a_count_may_not() -> None:
 
 @pytest.mark.parametrize(
     ("command", "record"),
-    [("load", LoadResult), ("boot", BootResult), ("hold", HoldResult), ("slices", SlicesResult)],
+    [("load", LoadResult), ("boot", BootResult), ("hold", HoldResult), ("slices", SlicesResult), ("stop", StopResult)],
 )
 def test_our_records_have_the_fields_that_the_engine_writes_and_no_others(command: str, record: type[Record]) -> None:
     schema = schemas()[command]["result"]

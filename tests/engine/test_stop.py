@@ -1,4 +1,4 @@
-"""`touchstone-engine stop`: what it says of every request equals what the service's own log says."""
+"""`touchstone-engine stop`: its counts of requests equal those of the service's own log."""
 
 from __future__ import annotations
 
@@ -12,11 +12,12 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 from touchstone.engine.client import EngineError, run_job
+from touchstone.engine.protocol import StopJob
 from touchstone.isolation.port import free_port
 from touchstone.record.evidence.stop import Outcomes, StopResult
 
@@ -34,18 +35,9 @@ class Planted:
     def stop(self, *, target: str = "/", **job: Any) -> StopResult:
         """What the engine says of its end."""
         request = {"target": target, "expect": {"body": {"kind": "exact", "value": "hello"}}}
-        return run_job(
-            "stop",
-            {
-                "url": f"http://127.0.0.1:{self.port}",
-                "pid": self.process.pid,
-                "requests": [request],
-                "before_s": 0.3,
-                "timeout_s": 3.0,
-                **job,
-            },  # type: ignore[typeddict-item]
-            StopResult,
-        )
+        url = f"http://127.0.0.1:{self.port}"
+        plan = {"url": url, "pid": self.process.pid, "requests": [request], "before_s": 0.3, "timeout_s": 3.0, **job}
+        return run_job("stop", cast("StopJob", plan), StopResult)
 
     def said(self) -> Counter[str]:
         """What its log counts, once it is complete."""
@@ -161,7 +153,9 @@ def test_a_service_that_answers_otherwise_is_not_ended(planted: Any) -> None:
     assert one.process.poll() is None
 
 
-@pytest.mark.parametrize(("job", "words"), [({"rate": -1.0}, "rate"), ({"pid": 0}, "pid"), ({"requests": []}, "requests")])
+@pytest.mark.parametrize(
+    ("job", "words"), [({"rate": -1.0}, "rate"), ({"pid": 0}, "pid"), ({"requests": []}, "requests")]
+)
 def test_a_job_that_makes_no_sense_is_refused(planted: Any, job: dict[str, Any], words: str) -> None:
     with pytest.raises(EngineError, match=words):
         planted("graceful").stop(**job)

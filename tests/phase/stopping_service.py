@@ -1,4 +1,4 @@
-"""A service that ends in a way that its first argument names, and keeps a log of what it read and answered.
+"""A service that ends in a way that its first argument names, with a log of the requests that it reads and answers.
 
 Its log has a line for each request: `read` when the whole request was read, `answered` when the response was written.
 """
@@ -29,7 +29,7 @@ class Service:
         self.selector.register(self.listener, selectors.EVENT_READ)
         self.received: dict[socket.socket, bytes] = {}
         self.waiting: list[tuple[float, socket.socket]] = []
-        self.told_at: float | None = None
+        self.ends_since: float | None = None
 
     def note(self, what: str) -> None:
         os.write(self.log, f"{what}\n".encode())
@@ -44,7 +44,7 @@ class Service:
             for one in [one for one in self.waiting if one[0] <= time.monotonic()]:
                 self.waiting.remove(one)
                 self.answer(one[1])
-            if self.told_at is not None:
+            if self.ends_since is not None:
                 self.end()
 
     def accept(self) -> bool:
@@ -69,13 +69,13 @@ class Service:
             path = self.received[one].split(b" ")[1]
             self.received[one] = b""
             self.note("read")
-            if MODE == "unanswered" and self.told_at is not None:
+            if MODE == "unanswered" and self.ends_since is not None:
                 return self.drop(one)
             self.waiting.append((time.monotonic() + (SLOW_S if path == b"/slow" else 0.0), one))
         return None
 
     def answer(self, one: socket.socket) -> None:
-        ending = self.told_at is not None
+        ending = self.ends_since is not None
         status = "503 Service Unavailable" if ending and MODE == "unavailable" else "200 OK"
         close = "Connection: close\r\n" if ending and MODE != "unavailable" else ""
         response = f"HTTP/1.1 {status}\r\nContent-Length: 5\r\n{close}\r\nhello".encode()
@@ -92,14 +92,14 @@ class Service:
         self.received.pop(one, None)
         one.close()
 
-    def told(self, *_: object) -> None:
-        self.told_at = time.monotonic()
+    def begin_to_end(self, *_: object) -> None:
+        self.ends_since = time.monotonic()
         if MODE == "exits":
             os._exit(0)
 
     def end(self) -> None:
-        assert self.told_at is not None
-        since = time.monotonic() - self.told_at
+        assert self.ends_since is not None
+        since = time.monotonic() - self.ends_since
         if MODE == "graceful" and self.listener.fileno() >= 0:
             # Those that have connected already are served: closing the listener would reset them.
             while self.accept():
@@ -122,5 +122,5 @@ if __name__ == "__main__":
         service.listener.close()
         while True:
             signal.pause()
-    signal.signal(signal.SIGTERM, signal.SIG_IGN if MODE in ("ignores", "child") else service.told)
+    signal.signal(signal.SIGTERM, signal.SIG_IGN if MODE in ("ignores", "child") else service.begin_to_end)
     service.serve()

@@ -128,7 +128,7 @@ def _load(file: Path, scenario: Scenario, name: str, load: Load) -> Iterator[Pro
         for wrong, what in dependency_class(spec.kind).wrong_settings(merged, file.parent):
             if wrong in settings:
                 yield Problem(file, (*key, wrong), what, _GUIDE)
-    if not load.profiles:
+    if not load.profiles and name not in scenario.loads_of_phases:
         yield Problem(file, ("loads", name, "profiles"), "it is run in no profile", "name one, or leave `profiles` out")
     yield from _timeout(file, name, load)
 

@@ -234,6 +234,13 @@ class Scenario(Part):
     baseline: Name | None = None
     """The stack that the others are compared with; the first by name if it is left out."""
 
+    @property
+    def loads_of_phases(self) -> set[str]:
+        """The loads that a phase's own table names."""
+        named = [self.floor and self.floor.load, self.peak and self.peak.load]
+        named += [self.stop.load, self.stop.slow_load] if self.stop else []
+        return {name for name in named if name}
+
     @model_validator(mode="after")
     def _names_fit(self) -> Scenario:
         ids = [check.id for check in self.contract]
@@ -260,4 +267,6 @@ class Scenario(Part):
         if load.journeys:
             raise ValueError(f"{key} {name!r} has journeys, and a stop sends single requests: name another load")
         if load.protocol != "h1":
-            raise ValueError(f"{key} {name!r} speaks {load.protocol}, and a stop is measured over h1: name another load")
+            raise ValueError(
+                f"{key} {name!r} speaks {load.protocol}, and a stop is measured over h1: name another load"
+            )

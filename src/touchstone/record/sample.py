@@ -20,8 +20,8 @@ from touchstone.record.evidence.peak import PeakEvidence
 from touchstone.record.evidence.probe import ProbeReport
 from touchstone.record.evidence.profile import ProfileEvidence
 from touchstone.record.evidence.slices import SlicesEvidence
-from touchstone.record.evidence.surroundings import MachineState
 from touchstone.record.evidence.stop import StopEvidence
+from touchstone.record.evidence.surroundings import MachineState
 from touchstone.record.evidence.train import TrainEvidence
 from touchstone.record.load_spec import LoadSpec
 from touchstone.record.process import Process

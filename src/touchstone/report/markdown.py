@@ -7,11 +7,11 @@ from dataclasses import replace
 
 from touchstone.judge.judgement import Severity, Verdict
 from touchstone.report.answer import answer
-from touchstone.report.capacity import capacity_lines
 from touchstone.report.causes import causes
 from touchstone.report.conformance import conformance
 from touchstone.report.format import NOTHING, TIMES
 from touchstone.report.headroom import headroom_lines
+from touchstone.report.place_lines import place_lines
 from touchstone.report.scoreboard import about_groups, group_note, scoreboard
 from touchstone.report.sentence import machine, method, notes, trace, what_ran
 from touchstone.report.summary import marked, struck_sentence, summary
@@ -49,7 +49,7 @@ def _lines(view: View) -> Iterator[str]:
     for table in headline_tables(view):
         yield from table_lines(table, "##")
         for place in dict.fromkeys(column.place for column in table.columns):
-            lines = (*capacity_lines(view, place), *headroom_lines(view, place))
+            lines = (*place_lines(view, place), *headroom_lines(view, place))
             yield from (f"{escaped(line)}\n" for line in lines)
     yield from crossing_lines(view)
     yield from conformance_lines(view)

@@ -19,10 +19,10 @@ from rich.text import Text
 from touchstone.judge.judgement import Judgement, Severity, Verdict
 from touchstone.record.run import Run
 from touchstone.report.answer import answer
-from touchstone.report.capacity import capacity_lines
 from touchstone.report.causes import causes
 from touchstone.report.format import NOTHING, TIMES, plural
 from touchstone.report.lines import banners, plain_lines
+from touchstone.report.place_lines import place_lines
 from touchstone.report.scoreboard import ScoreRow, ceiling, sections
 from touchstone.report.sentence import machine, notes, trace, what_ran
 from touchstone.report.summary import sentences, summary
@@ -124,7 +124,7 @@ def _print_sections(console: Console, view: View) -> None:
                 rich.add_row(named, *(line[index] for index in part))
             console.print(rich)
         for place in dict.fromkeys(column.place for column in section.columns):
-            for sentence in capacity_lines(view, place):
+            for sentence in place_lines(view, place):
                 _say(console, Text(sentence, style="dim"), 0)
     console.print()
     marks = f"{TIMES} is the ratio to {view.baseline}: {_KEY}" if compared else ""
@@ -164,7 +164,7 @@ def _print_tables(console: Console, view: View) -> None:
             console.print()
             console.print(_rich_table(table, cells, part))
         for place in dict.fromkeys(column.place for column in table.columns):
-            for line in capacity_lines(view, place):
+            for line in place_lines(view, place):
                 _say(console, Text(line, style="dim"), 0)
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from touchstone.vocabulary.figure_shape import Better, Counted, Figure, Group, Unit
 from touchstone.vocabulary.profile_figures import PROFILE_FIGURES
+from touchstone.vocabulary.stop_figures import STOP_FIGURES
 
 __all__ = ["FIGURES", "RETIRED", "Better", "Counted", "Figure", "Group", "Unit", "figures_of"]
 
@@ -329,38 +330,7 @@ _ALL = [
     Figure("drain_time", "First message to last", Unit.SECONDS, Better.LOWER, "drain"),
     Figure("drain_first_from_exec", "Exec to first message", Unit.SECONDS, Better.LOWER, "drain"),
     Figure("drain_last_from_exec", "Exec to last message", Unit.SECONDS, Better.LOWER, "drain"),
-    Figure(
-        "stop_s",
-        "SIGTERM to end",
-        Unit.SECONDS,
-        Better.LOWER,
-        "stop",
-        headline=True,
-        scored=True,
-        leads=True,
-        phrase="the time from SIGTERM to the end of the process",
-    ),
-    Figure(
-        "stop_lost",
-        "Requests lost",
-        Unit.COUNT,
-        Better.LOWER,
-        "stop",
-        headline=True,
-        scored=True,
-        phrase="the number of requests that were accepted and lost",
-    ),
-    Figure(
-        "stop_stale",
-        "Requests on closed connections",
-        Unit.COUNT,
-        Better.LOWER,
-        "stop",
-        headline=True,
-        phrase="the number of requests whose kept connection was closed under them",
-    ),
-    Figure("stop_refused", "Requests refused", Unit.COUNT, Better.NEITHER, "stop"),
-    Figure("stop_unanswered_work", "Work done without an answer", Unit.COUNT, Better.LOWER, "stop"),
+    *STOP_FIGURES,
     Figure(
         "floor_passes",
         "Smallest memory limit that passes",

@@ -2,6 +2,7 @@ from touchstone.judge.judgement import Severity
 from touchstone.record.process import Ending
 
 from ..sound import fired, sound_run
+from ..stops import stopped
 
 
 def test_a_server_that_had_to_be_killed() -> None:
@@ -32,3 +33,8 @@ def test_a_server_that_ends_although_clients_keep_their_connections() -> None:
     run = sound_run()
     next(s for s in run.samples if s.phase == "verify").process.ending = Ending(took_s=5.2)
     assert not fired(run, "ignores-sigterm")
+
+
+def test_a_stop_that_needed_sigkill() -> None:
+    (finding,) = fired(stopped(stop_s=None), "ignores-sigterm")
+    assert "10 s after SIGTERM" in finding.statement

@@ -17,12 +17,15 @@ from touchstone.record.sample import Sample
     Severity.NOTE,
     title="The server had to be killed",
     threshold=(
-        "any start of the boot phase that ended by SIGKILL, or a service that had not ended ten seconds after SIGTERM "
-        "while the clients of the verify phase kept their connections: suspect, and no figure is doubted"
+        "any start of the phase `boot`, or stop of the phase `stop`, that ended by SIGKILL, or a service that had not "
+        "ended ten seconds after SIGTERM while the clients of the phase `verify` kept their connections: suspect, and "
+        "no figure is doubted"
     ),
-    threshold_reason="the start contract says that a service ends on SIGTERM, and ten seconds are given for it",
+    threshold_reason=(
+        "the start contract says that a service ends on SIGTERM; ten seconds are given for it, or `stop.within_s`"
+    ),
     next_step="Handle SIGTERM: stop accepting, finish the requests in progress, exit.",
-    phases=("boot", "verify"),
+    phases=("boot", "stop", "verify"),
 )
 def ignores_sigterm(sample: Sample, case: Case) -> Iterator[Fired]:
     """A service that does not end on SIGTERM loses the work in progress at every deployment.
@@ -46,6 +49,8 @@ def ignores_sigterm(sample: Sample, case: Case) -> Iterator[Fired]:
     killed = sum(r.stopped == "sigkill" for r in runs)
     if killed:
         yield Fired(f"{killed} of {len(runs)} starts did not end on SIGTERM and were killed")
+    if sample.stop is not None and sample.stop.result.failure is None and sample.stop.result.stop_s is None:
+        yield Fired(f"it had not ended {sample.stop.within_s:g} s after SIGTERM and was killed")
 
 
 @on_sample(

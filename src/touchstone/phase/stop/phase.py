@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -38,7 +37,7 @@ class StopError(TouchstoneError):
 
 @dataclass(frozen=True)
 class Case:
-    """The clients that a service has when it is told to end."""
+    """The clients that a service has when it gets SIGTERM."""
 
     name: str
     load: str
@@ -111,7 +110,7 @@ class _OneStop:
             if result.under_way.sent < self.case.held:
                 raise StopError(
                     f"{self.case.held - result.under_way.sent} of {self.case.held} requests of the load "
-                    f"{self.case.load!r} were answered within {_LEAD_S} s, before the service was told to end",
+                    f"{self.case.load!r} were answered within {_LEAD_S} s, before the service got SIGTERM",
                     fix="name a load in stop.slow_load whose requests take longer",
                 )
             everything = result.sent
@@ -119,7 +118,7 @@ class _OneStop:
             one.prove(Tally(sent=everything.sent, ok=everything.right, uncertain=uncertain))
             evidence.unanswered_work = unanswered_work(load, sample.proofs, everything.right)
             sample.figures, sample.not_measured = stop_figures(evidence)
-        # It has ended because it was told to.
+        # It has ended because it got SIGTERM.
         sample.process.server_exit = None
 
     def _job(self, started: Running, one: LoadSequence) -> StopJob:

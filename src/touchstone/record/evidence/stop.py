@@ -11,7 +11,7 @@ from touchstone.record.secret import shown_job
 
 
 class Outcomes(Record):
-    """Requests by what became of them; docs/engine-protocol.md says how each is told from the others."""
+    """Requests by what became of them; docs/engine-protocol.md says how each is recognised."""
 
     right: int = 0
     wrong: int = 0

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from touchstone.report.capacity import capacity_lines, offered_line
+from touchstone.report.capacity import offered_line
 from touchstone.report.headroom import headroom_lines
+from touchstone.report.place_lines import place_lines
 from touchstone.report.plots import PANELS, ratios
 from touchstone.report.plots.panel import Panel
 from touchstone.report.sections.section import Section
@@ -52,7 +53,7 @@ def _data(view: View, places: list[Place], table: Table | None, known: set[str])
         "panels": list(zip(panels, findings, strict=True)),
         "findings": _untold(table.findings, told) if table else [],
         "about": (offered_line if places[0].phase == "capacity" else load_line)(view, load) if load else "",
-        "lines": [line for place in places for line in (*capacity_lines(view, place), *headroom_lines(view, place))],
+        "lines": [line for place in places for line in (*place_lines(view, place), *headroom_lines(view, place))],
         "exhibits": exhibits,
     }
 

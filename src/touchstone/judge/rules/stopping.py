@@ -1,0 +1,171 @@
+"""Rules on stops: what a service did with its clients when it got SIGTERM."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from touchstone.judge.judgement import Severity
+from touchstone.judge.language.quantity import number, seconds
+from touchstone.judge.reading.case import Case, Group
+from touchstone.judge.rule import Fired, on_group
+from touchstone.record.evidence.stop import Outcomes, StopEvidence
+
+_STOP = ("stop",)
+_LOST = {
+    "cut": "read and not answered",
+    "broken": "answered in part",
+    "unread": "reset while they waited to be accepted",
+    "unanswered": "without a response when the process had ended",
+    "wrong": "answered otherwise than expected",
+    "failed": "failed on their way",
+}
+
+
+def _ends(group: Group) -> list[StopEvidence]:
+    return [sample.stop for sample in group.samples if sample.stop is not None and sample.stop.result.failure is None]
+
+
+def _from_signal(ends: list[StopEvidence]) -> Outcomes:
+    total = Outcomes()
+    for end in ends:
+        total += end.result.from_signal
+    return total
+
+
+@on_group(
+    "requests-lost-at-stop",
+    Severity.NOTE,
+    title="Requests are lost when the service gets SIGTERM",
+    threshold="any request, under way at SIGTERM or sent after it, that was accepted and got no right response",
+    threshold_reason="a service that cannot answer a request can refuse it; one that it has accepted is its own",
+    next_step=(
+        "On SIGTERM, stop listening, answer what has been accepted, and only then end the process: wait until the "
+        "server's shutdown call has returned. In front of a load balancer, keep serving until it sends nothing more."
+    ),
+    phases=_STOP,
+)
+def requests_lost_at_stop(group: Group, case: Case) -> Iterator[Fired]:
+    """Each deployment costs its users these requests. A client cannot know whether their work was done."""
+    ends = _ends(group)
+    total = _from_signal(ends)
+    if total.lost:
+        kinds = [f"{number(count)} {words}" for kind, words in _LOST.items() if (count := getattr(total, kind))]
+        yield Fired(
+            f"{number(total.lost)} of {number(total.sent)} requests in {len(ends)} stops were lost: {', '.join(kinds)}",
+            evidence=total.model_dump(),
+        )
+
+
+@on_group(
+    "closes-under-requests",
+    Severity.NOTE,
+    title="Kept connections are closed under requests when the service gets SIGTERM",
+    threshold="any request on a kept connection that was closed before the service had read it",
+    threshold_reason=(
+        "a service that answers with `Connection: close` for a while, before it closes, has no such request at a "
+        "steady load"
+    ),
+    next_step=(
+        "Announce the end: answer with `Connection: close` after SIGTERM, and close connections at rest only after "
+        "the longest time that clients leave between two requests. Clients should repeat idempotent requests."
+    ),
+    phases=_STOP,
+)
+def closes_under_requests(group: Group, case: Case) -> Iterator[Fired]:
+    """A client with a connection pool that does not repeat requests sees an error for each of these.
+
+    A close may always cross a request (RFC 9112, section 9.5).
+    """
+    ends = _ends(group)
+    total = _from_signal(ends)
+    if total.stale:
+        yield Fired(
+            f"{number(total.stale)} of {number(total.sent)} requests in {len(ends)} stops met a connection that was "
+            "closed under them",
+            evidence=total.model_dump(),
+        )
+
+
+_HELD_UP_S = 1.0
+_WAITING = {"idle": "connections that rest", "stuck": "clients that send nothing, or half of a request"}
+
+
+@on_group(
+    "stop-held-up-by-clients",
+    Severity.NOTE,
+    title="Clients without a request hold up the end of the service",
+    threshold=f"a median of more than {_HELD_UP_S:g} s from SIGTERM to the end, with no request under way",
+    threshold_reason="nothing is to be finished then; a second is longer than any runtime needs to end",
+    next_step=(
+        "Close connections without a whole request under way when SIGTERM comes, or give the shutdown a time limit "
+        "below that of the deployment."
+    ),
+    phases=_STOP,
+)
+def stop_held_up_by_clients(group: Group, case: Case) -> Iterator[Fired]:
+    """One client that has connected and sends nothing then decides how long a deployment takes."""
+    times = sorted(end.result.stop_s for end in _ends(group) if end.result.stop_s is not None)
+    if group.load in _WAITING and times and (median := times[len(times) // 2]) > _HELD_UP_S:
+        yield Fired(
+            f"it ended {seconds(median)} after SIGTERM, and had only {_WAITING[group.load]}",
+            evidence={"stop_s": times},
+        )
+
+
+@on_group(
+    "outlives-stop",
+    Severity.NOTE,
+    title="Something of the service lives on after its process has ended",
+    threshold="any process of its tree that lived on, or any connection that its port still took",
+    threshold_reason="a service manager takes the end of the process for the end of the service",
+    next_step=(
+        "Start the server by `exec` in scripts, so that it gets the signal itself; a parent must end its children "
+        "and wait for them."
+    ),
+    phases=_STOP,
+)
+def outlives_stop(group: Group, case: Case) -> Iterator[Fired]:
+    """The next process finds the port taken, or two versions answer side by side."""
+    ends = _ends(group)
+    survivors = [end for end in ends if end.survivors or end.result.listens_after]
+    if survivors:
+        names = (
+            ", ".join(dict.fromkeys(name for end in survivors for name in end.survivors)) or "no process of its tree"
+        )
+        listens = " and its port took connections" if any(end.result.listens_after for end in survivors) else ""
+        yield Fired(f"after {len(survivors)} of {len(ends)} stops there was still {names}{listens}")
+
+
+@on_group(
+    "work-without-response",
+    Severity.NOTE,
+    title="Work was done whose client got no response",
+    threshold="any unit of work that the proof counts beyond the right responses of a stop",
+    threshold_reason="the proof counts rows, hits or offsets, and the lab is the only client",
+    next_step="Finish requests whose work has begun; make writes idempotent, so that a client may repeat them.",
+    phases=_STOP,
+)
+def work_without_response(group: Group, case: Case) -> Iterator[Fired]:
+    """A client that repeats such a request does the work twice; one that does not believes that it was not done."""
+    done = sum(end.unanswered_work or 0 for end in _ends(group))
+    if done:
+        yield Fired(f"{number(done)} units of work were done for requests that got no right response")
+
+
+_LATE_S = 0.05
+
+
+@on_group(
+    "stop-client-late",
+    Severity.SUSPECT,
+    title="The client of a stop was late itself",
+    threshold=f"any request of a stop that was sent more than {_LATE_S * 1000:g} ms after it was due",
+    threshold_reason="a burst of late requests meets a service that ends otherwise than a steady load does",
+    next_step="Give the engine a CPU of its own, or end what else runs, and measure again.",
+    phases=_STOP,
+)
+def stop_client_late(group: Group, case: Case) -> Iterator[Fired]:
+    """Requests that the client could not send in time come at once, on new connections."""
+    latest = max((end.result.latest_s for end in _ends(group)), default=0.0)
+    if latest > _LATE_S:
+        yield Fired(f"a request was sent {seconds(latest)} after it was due", evidence={"latest_s": latest})

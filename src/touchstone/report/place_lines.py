@@ -1,0 +1,12 @@
+"""Sentences that open a place of a report, by its phase."""
+
+from __future__ import annotations
+
+from touchstone.report.capacity import capacity_lines
+from touchstone.report.stop import stop_lines
+from touchstone.report.view import Place, View
+
+
+def place_lines(view: View, place: Place) -> list[str]:
+    """What is said of a place before its table; nothing for most phases."""
+    return [*capacity_lines(view, place), *stop_lines(view, place)]

@@ -1,0 +1,45 @@
+"""What each contender does when it gets SIGTERM, in a sentence."""
+
+from __future__ import annotations
+
+import statistics
+
+from touchstone.record.evidence.stop import Outcomes, StopEvidence
+from touchstone.report.format import plural, seconds
+from touchstone.report.view import Place, View
+
+_WITH = {
+    "idle": "with connections at rest",
+    "in-flight": "under load",
+    "slow": "with slow requests under way",
+    "stuck": "with clients that send nothing or half of a request",
+}
+
+
+def stop_lines(view: View, place: Place) -> list[str]:
+    """A sentence for each contender at a place of the phase `stop`; nothing for another phase."""
+    if place.phase != "stop":
+        return []
+    ends = {
+        contender.name: [sample.stop for sample in view.samples(place, contender.name) if sample.stop is not None]
+        for contender in view.measured
+    }
+    return [_sentence(name, place.load or "", found) for name, found in ends.items() if found]
+
+
+def _sentence(contender: str, case: str, ends: list[StopEvidence]) -> str:
+    times = [end.result.stop_s for end in ends if end.result.stop_s is not None]
+    ended = (
+        f"ends {seconds(statistics.median(times))} after SIGTERM"
+        if len(times) == len(ends)
+        else f"had to be killed in {len(ends) - len(times)} of {len(ends)} stops"
+    )
+    total = Outcomes()
+    for end in ends:
+        total += end.result.from_signal
+    if not total.sent:
+        return f"{contender}, {_WITH[case]}, {ended}."
+    parts = [f"{total.right} answered", f"{total.turned_away} refused"]
+    parts += [f"{total.stale} on connections closed under them"] * bool(total.stale)
+    parts += [f"{total.lost} lost" if total.lost else "none lost"]
+    return f"{contender}, {_WITH[case]}, {ended}; of {plural(total.sent, 'request')} then: {', '.join(parts)}."

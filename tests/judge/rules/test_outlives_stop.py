@@ -1,0 +1,11 @@
+from ..sound import fired
+from ..stops import stopped
+
+
+def test_a_child_that_lives_on() -> None:
+    (finding,) = fired(stopped(survivors=["41 (node)"]), "outlives-stop")
+    assert "41 (node)" in finding.statement
+
+
+def test_nothing_is_left() -> None:
+    assert not fired(stopped(), "outlives-stop")

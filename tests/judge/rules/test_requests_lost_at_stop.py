@@ -1,0 +1,13 @@
+from touchstone.record.evidence.stop import Outcomes
+
+from ..sound import fired
+from ..stops import stopped
+
+
+def test_requests_that_were_read_and_not_answered() -> None:
+    (finding,) = fired(stopped(after=Outcomes(right=3, cut=2, unread=1)), "requests-lost-at-stop")
+    assert "3 of 6 requests" in finding.statement
+
+
+def test_refused_requests_are_no_losses() -> None:
+    assert not fired(stopped(after=Outcomes(right=3, refused=4, unavailable=2, stale=1)), "requests-lost-at-stop")

@@ -1,0 +1,97 @@
+"""`touchstone run --phase stop`: what a service does with its clients when it gets SIGTERM, by services that do it."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.run.test_end_to_end import report_of
+
+SERVICE = Path(__file__).parents[1] / "phase" / "stopping_service.py"
+SCENARIO = """
+schema = 1
+name = "ends"
+title = "Services that end"
+summary = "Each answers hello, and ends in its own way"
+ready = { target = "/", expect = { body = "hello" } }
+
+[[contract]]
+id = "hello"
+says = "GET / answers hello"
+steps = [{ target = "/", expect = { body = "hello" } }]
+
+[loads.quick]
+title = "Quick"
+requests = [{ name = "quick", target = "/", expect = { body = "hello" } }]
+
+[loads.slow]
+title = "Slow"
+profiles = []
+requests = [{ name = "slow", target = "/slow", expect = { body = "hello" } }]
+
+[stop]
+load = "quick"
+slow_load = "slow"
+within_s = 1
+"""
+STACK = """
+schema = 1
+name = "planted"
+scenario = "ends"
+title = "Planted"
+language = "Python"
+"""
+VARIANT = """
+[variants.{mode}]
+title = "{mode}"
+build = []
+artifacts = ["service.py"]
+run = ["{python}", "service.py", "{mode}"]
+env = {{ STOP_LOG = "/dev/null" }}
+"""
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    folder = tmp_path_factory.mktemp("stop")
+    (folder / "ends" / "planted").mkdir(parents=True)
+    (folder / "ends" / "scenario.toml").write_text(SCENARIO)
+    modes = ("graceful", "exits", "ignores", "waits")
+    variants = (VARIANT.format(mode=mode, python=sys.executable) for mode in modes)
+    (folder / "ends" / "planted" / "stack.toml").write_text(STACK + "".join(variants))
+    shutil.copy(SERVICE, folder / "ends" / "planted" / "service.py")
+    code, found = report_of(folder, "./ends", "--phase", "stop", "--rounds", "1")
+    assert code == 0
+    return found
+
+
+def codes_of(report: dict[str, Any], mode: str) -> set[tuple[str, str]]:
+    """The findings about a planted service: code and case."""
+    return {
+        (f["code"], f["load"])
+        for f in report["judgement"]["findings"]
+        if f["contender"] == f"planted/{mode}" and f["load"]
+    }
+
+
+def figures_of(report: dict[str, Any], mode: str, case: str) -> dict[str, float]:
+    """The figures of a planted service in one case."""
+    samples = [s for s in report["run"]["samples"] if (s["contender"], s["load"]) == (f"planted/{mode}", case)]
+    return samples[0]["figures"]  # type: ignore[no-any-return]
+
+
+def test_a_sound_service_is_not_accused(report: dict[str, Any]) -> None:
+    assert not codes_of(report, "graceful")
+    assert figures_of(report, "graceful", "slow")["stop_lost"] == 0
+
+
+def test_each_behaviour_is_named(report: dict[str, Any]) -> None:
+    assert ("requests-lost-at-stop", "slow") in codes_of(report, "exits")
+    assert figures_of(report, "exits", "slow")["stop_lost"] == 8
+    assert ("ignores-sigterm", "idle") in codes_of(report, "ignores")
+    assert "stop_s" not in figures_of(report, "ignores", "idle")
+    assert ("ignores-sigterm", "stuck") in codes_of(report, "waits")
