@@ -142,7 +142,7 @@ impl Run<'_> {
             }
             while between < Nanos::MAX && self.next_due <= now {
                 self.client.ask(self.next_due);
-                self.next_due = self.next_due + between;
+                self.next_due += between;
             }
             let next = if between < Nanos::MAX {
                 self.next_due
