@@ -1,17 +1,23 @@
-"""What is said before the first search, of contenders that cannot be searched in turn."""
+"""Which contenders are searched in turn, and what is said of those that cannot be."""
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
+import pytest
+
+from tests.bench.test_at_once import contender
 from touchstone.bench.at_once import apart_for_ports
 from touchstone.manifest.contract import Act
+from touchstone.manifest.outside import Outside
 from touchstone.manifest.scenario import Capacity
 from touchstone.phase.base import Note
+from touchstone.phase.capacity import phase as capacity_phase
 from touchstone.phase.capacity.phase import CapacityPhase
 
-from .test_fitting import contender
 from .test_peak import bench_of
 
 
@@ -42,3 +48,27 @@ def test_what_acts_on_what_all_share_before_a_load_is_a_reason(tmp_path: Path) -
     (note,) = said(tmp_path / "two", None, None, prepare=acts)
     assert "acts on what the contenders share" in note
     assert said(tmp_path / "one", None, prepare=acts) == [], "one alone is compared with nobody"
+
+
+@pytest.mark.parametrize(("stacks", "searched", "alone"), [(2, 2, False), (2, 1, True), (1, 1, False)])
+def test_a_service_that_runs_already_does_not_keep_stacks_from_being_compared_at_one_rate(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stacks: int, searched: int, alone: bool
+) -> None:
+    found: list[bool] = []
+
+    class Search:
+        def __init__(self, *_: Any, alone: bool) -> None:
+            found.append(alone)
+
+        def measure(self) -> list[Any]:
+            return []
+
+    monkeypatch.setattr(capacity_phase, "Hunt", Search)
+    monkeypatch.setattr(capacity_phase, "started", lambda *_, **__: nullcontext(([], [])))
+    own = [contender(f"number{place}", None) for place in range(stacks)]
+    running = replace(contender("staging", None), outside=Outside("staging", "http://127.0.0.1:1", "127.0.0.1", 1))
+    bench = bench_of(tmp_path)
+    scenario = bench.scenario.model_copy(update={"capacity": Capacity(objective="p99 < 50ms")})
+    bench = replace(bench, scenario=scenario, loads=scenario.loads, contenders=[*own, running])
+    assert list(CapacityPhase().together(bench, own[:searched], 1)) == []
+    assert found == [alone]

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from touchstone.bench.base import Bench, Built
+from touchstone.engine.locate import engine_path
 from touchstone.manifest.catalogue import Contender, find_scenario, select_contenders
 from touchstone.manifest.load import Load
 from touchstone.manifest.scenario import Capacity
@@ -45,6 +46,21 @@ def answer(method, target):
     if asked > 100:
         open(lives, "w").close()
         os._exit(3)
+    return b"200 OK", b"pong"
+""")
+
+_CLOSING = server("""
+import gc
+asked = 0
+
+
+def answer(method, target):
+    global asked
+    asked += 1
+    if asked == 1500:
+        for one in gc.get_objects():
+            if isinstance(one, asyncio.Server):
+                one.close()
     return b"200 OK", b"pong"
 """)
 
@@ -108,3 +124,40 @@ def test_one_that_dies_and_does_not_start_again_fails_alone(tmp_path: Path) -> N
     assert found[sound.name].failure is None, found[sound.name].failure
     assert found[sound.name].figures["capacity"] > 0
     assert found.keys() == {sound.name, mortal.name, TARE}
+
+
+def test_one_that_does_not_speak_the_protocol_of_the_load_fails_alone(tmp_path: Path) -> None:
+    ping = {"name": "ping", "target": "/ping"}
+    h2c = {"title": "Ping", "protocol": "h2c", "connections": 2, "streams": 2, "requests": [ping]}
+    bench, old = keeper(tmp_path, Load.model_validate(h2c))
+    new = Contender(old.stack.model_copy(update={"name": "new"}), old.variant_name)
+    command = (str(engine_path()), "null", "--host={host}", "--port={port}")
+    built = Built(tmp_path / "demo/slow", (), command, {"PATH": "/usr/bin:/bin"})
+    bench = replace(bench, builds={**bench.builds, new.name: built})
+    found = {s.contender: s for samples in CapacityPhase().together(bench, [old, new], 1) for s in samples}
+    lost = found[old.name].failure
+    assert lost is not None
+    assert "HTTP/1.1" in lost.what
+    assert found[old.name].figures == {}
+    for name in (new.name, TARE):
+        assert found[name].failure is None, found[name].failure
+        assert found[name].figures["capacity"] > 0
+    assert found[new.name].figures["capacity_cpu_50"] > 0
+
+
+def test_one_that_accepts_no_more_connections_fails_alone(tmp_path: Path) -> None:
+    ping = {"name": "ping", "target": "/ping", "expect": {"body": "pong"}}
+    load = Load.model_validate({"title": "Ping", "connections": 4, "requests": [ping]})
+    bench, sound = keeper(tmp_path, load)
+    closing = Contender(sound.stack.model_copy(update={"name": "closing"}), sound.variant_name)
+    script = tmp_path / "closing.py"
+    script.write_text(_CLOSING)
+    built = Built(tmp_path / "demo/slow", (), ("/usr/bin/env", "python3", str(script)), {"PATH": "/usr/bin:/bin"})
+    bench = replace(bench, builds={**bench.builds, closing.name: built})
+    found = {s.contender: s for samples in CapacityPhase().together(bench, [sound, closing], 1) for s in samples}
+    lost = found[closing.name].failure
+    assert lost is not None
+    assert "connect" in lost.what
+    for name in (sound.name, TARE):
+        assert found[name].failure is None, found[name].failure
+        assert found[name].figures["capacity"] > 0

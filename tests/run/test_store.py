@@ -10,7 +10,7 @@ import pytest
 from touchstone.failure import UsageError
 from touchstone.record.run import Environment, Plan
 from touchstone.record.sample import Sample
-from touchstone.record.store import RunStore, StoreError, load_run
+from touchstone.record.store import RunStore, StoreError, load_run, new_run_folder
 
 
 def opened(folder: Path) -> RunStore:
@@ -72,3 +72,19 @@ def test_an_unknown_figure_is_refused(tmp_path: Path) -> None:
         sample(RunStore(tmp_path)).model_copy().model_validate(
             {**sample(RunStore(tmp_path)).model_dump(), "figures": {"speed": 1.0}}
         )
+
+
+def test_a_run_whose_name_is_taken_gets_a_number(tmp_path: Path) -> None:
+    results = tmp_path / "deep/results"
+    assert [new_run_folder(results, "r").name for _ in range(3)] == ["r", "r-2", "r-3"]
+    (results / "s").touch()
+    assert new_run_folder(results, "s").name == "s-2", "a file has the name"
+
+
+def test_a_place_where_no_run_can_be_kept_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    (tmp_path / "gone").symlink_to(tmp_path / "nowhere/at/all")
+    for place in ("file", "gone", "file/below"):
+        with pytest.raises(StoreError, match="it cannot be written") as refused:
+            new_run_folder(tmp_path / place, "r")
+        assert str(tmp_path / place) in (refused.value.where or "")

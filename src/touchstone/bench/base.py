@@ -83,7 +83,7 @@ class Built:
     run_in: str = ""
     """The folder within `work` in which it is started; `work` itself if empty."""
     port: int | None = None
-    """Where it listens whatever it is told."""
+    """The fixed port of a service that ignores `PORT`."""
 
     @property
     def cwd(self) -> Path:
@@ -130,7 +130,7 @@ class Bench:
     watcher: Watcher
     options: Options = field(default_factory=Options)
     contenders: Sequence[Contender] = ()
-    """Those that the run set out to measure."""
+    """Those that are measured: all that were chosen, and from the rounds on those that hold their contract."""
     tools: Mapping[str, Mapping[str, Found]] = field(default_factory=dict)
     """The tools of each contender."""
     dependencies: Mapping[str, Dependency] = field(default_factory=dict)
@@ -141,7 +141,7 @@ class Bench:
     laps: int | None = None
     """How many laps this round of slices has; the profile's if nothing speaks for another number."""
     lap_watcher: LapWatcher | None = None
-    """Told after each lap; None if nobody looks."""
+    """Called after each lap; None if nobody looks."""
     asked: dict[tuple[object, ...], Any] = field(default_factory=dict)
     """What a contender's runtime says of itself, by question, command and limit: each is asked once."""
     prepared: dict[tuple[str, str], Mapping[str, str]] = field(default_factory=dict)
@@ -158,6 +158,10 @@ class Bench:
         process.log = str(path.relative_to(self.store.folder))
         return path
 
+    def log_tail(self, process: Process) -> list[str]:
+        """The last lines of a process's log; none if it has written nothing."""
+        return tail(self.store.logs / f"{process.id}.log")
+
     def put_load(self, job: LoadJob) -> LoadResult:
         """Carry out a load job, from wherever the load comes. Raises TouchstoneError."""
         result = self.generators.put_load(job, self.watcher.event)
@@ -173,9 +177,8 @@ class Bench:
 
 @dataclass
 class Stopwatch:
-    """When a measurement began and how long it took, by the wall clock: for the record, never for a figure."""
+    """How long a measurement takes: for the record, never for a figure."""
 
-    started_at: datetime = field(default_factory=lambda: datetime.now(UTC))
     _start: float = field(default_factory=time.monotonic)
 
     @property
@@ -228,15 +231,17 @@ def failed(error: TouchstoneError, lines: list[str]) -> Failure:
 
 
 @contextmanager
-def attempting(sample: Sample, log: Path | None = None) -> Iterator[Sample]:
-    """The sample, to be filled; an error becomes its failure, with the log's last lines, and loses nothing."""
+def attempting(bench: Bench, sample: Sample) -> Iterator[Sample]:
+    """The sample, to be filled; an error becomes its failure, with the log's last lines, and loses nothing.
+
+    The time is added to the sample's, which may be attempted in parts.
+    """
     watch = Stopwatch()
-    sample.started_at = watch.started_at
     try:
         yield sample
     except TouchstoneError as error:
-        sample.failure = failed(error, tail(log) if log else [])
-    sample.took_s = watch.seconds
+        sample.failure = failed(error, bench.log_tail(sample.process))
+    sample.took_s += watch.seconds
 
 
 @contextmanager
@@ -251,7 +256,7 @@ def sampling(
 ) -> Iterator[Sample]:
     """A sample of what is measured in the context, with its identity as `blank_sample` fills it in."""
     sample = blank_sample(bench, phase, contender, load=load, round_number=round_number, position=position)
-    with attempting(sample, bench.store.logs / f"{sample.process.id}.log"):
+    with attempting(bench, sample):
         yield sample
 
 

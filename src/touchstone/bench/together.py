@@ -11,7 +11,6 @@ from touchstone.bench.base import Bench, blank_process, blank_sample, failed
 from touchstone.bench.engaged import Engaged, engaged
 from touchstone.dependency.base import Dependency
 from touchstone.failure import TouchstoneError
-from touchstone.isolation.process import tail
 from touchstone.manifest.catalogue import Contender
 from touchstone.manifest.load import Load
 from touchstone.record.process import Process
@@ -82,8 +81,7 @@ def started(
             try:
                 contender_running = stack.enter_context(engaged(own, contender, process, under=under))
             except TouchstoneError as error:
-                lines = tail(bench.store.logs / f"{process.id}.log")
-                fallen.append(NotStarted(process, failed(error, lines)))
+                fallen.append(NotStarted(process, failed(error, bench.log_tail(process))))
                 continue
             found.append(Started(contender, contender_running, own, process))
         yield found, fallen

@@ -20,6 +20,8 @@ from touchstone.cli.places import results_root
 from touchstone.failure import ExitCode, UsageError
 from touchstone.plan.plan import Wish
 from touchstone.plan.profile import PROFILES
+from touchstone.record.store import new_run_folder, refuse_taken
+from touchstone.whole_file import write_whole
 
 
 def load_from(cluster: str | None) -> AbstractContextManager[Generators]:
@@ -54,6 +56,8 @@ def elsewhere(cluster: str, scenario: Path, words: Sequence[str], wish: Wish, ou
 
     if os.environ.get(PART):
         return None
+    if out is not None:
+        refuse_taken(out)
     rounds = wish.rounds if wish.rounds is not None else PROFILES[wish.profile].rounds
     seed = wish.seed if wish.seed is not None else secrets.randbelow(2**31)
 
@@ -67,8 +71,11 @@ def elsewhere(cluster: str, scenario: Path, words: Sequence[str], wish: Wish, ou
         parts = {one.server: folder for one in sent if unpack(one.results, folder := Path(place) / one.server)}
         if not parts:
             return Away(code=max(one.code or 0 for one in sent))
-        plan = json.loads((next(iter(parts.values())) / "plan.json").read_text(encoding="utf-8"))
-        folder = out or results_root() / str(plan["run_id"])
+        path = next(iter(parts.values())) / "plan.json"
+        plan = json.loads(path.read_text(encoding="utf-8"))
+        folder = out or new_run_folder(results_root(), str(plan["run_id"]))
+        if out is None:
+            write_whole(path, json.dumps(plan | {"run_id": folder.name}, indent=1) + "\n")
         if len(sent) > 1:
             merge(parts, folder)
             return Away(folder=folder)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import queue
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from types import TracebackType
@@ -21,7 +22,7 @@ _PATIENCE_S = 60.0
 
 
 class TurnRecord(Slice):
-    """A finished turn as the engine tells it: a slice, and whose."""
+    """A finished turn as the engine reports it: a slice, and its contender."""
 
     contender: int
 
@@ -35,7 +36,7 @@ class SlicesResult(Record):
     interrupted: bool = False
     contenders: list[LoadResult]
     slices: list[JsonValue] = []
-    """Told as events while they were measured; read from there."""
+    """Reported as events while they were measured; read from there."""
 
 
 @dataclass(frozen=True)
@@ -58,6 +59,7 @@ class SlicesSession:
         )
         self.fatal: dict[int, str] = {}
         """Contenders that have not one connection, and why."""
+        self._sent: Counter[int] = Counter()
 
     def __enter__(self) -> Self:
         self._engine.__enter__()
@@ -68,17 +70,23 @@ class SlicesSession:
     ) -> None:
         self._engine.__exit__(kind, error, trace)
 
+    @property
+    def unreached(self) -> dict[int, str]:
+        """Contenders to which not one request was sent, and why."""
+        return {index: why for index, why in self.fatal.items() if not self._sent[index]}
+
     def turns(self, phase: Literal["warmup", "load"], turns: Sequence[Turn]) -> list[TurnRecord]:
         """Carry out turns one after the other; their records, in order. Raises EngineError."""
-        told: list[TurnOrder] = [{"contender": turn.contender, "seconds": turn.seconds} for turn in turns]
-        self._engine.tell({"order": "slices", "phase": phase, "turns": told})
+        orders: list[TurnOrder] = [{"contender": turn.contender, "seconds": turn.seconds} for turn in turns]
+        self._engine.tell({"order": "slices", "phase": phase, "turns": orders})
         patience = sum(turn.seconds for turn in turns) + len(turns) * (self._timeout_s + 1.0) + _PATIENCE_S
         records: list[TurnRecord] = []
         while True:
             event = self._next(patience)
             match event.get("event"):
                 case "slice":
-                    records.append(read_as(TurnRecord, event, "a slice", extra="ignore"))
+                    records.append(record := read_as(TurnRecord, event, "a slice", extra="ignore"))
+                    self._sent[record.contender] += record.sent
                     self._on_event(event)
                 case "fatal":
                     self.fatal[int(event["contender"])] = str(event["why"])
@@ -96,7 +104,7 @@ class SlicesSession:
             event = self._events.get(timeout=patience_s)
         except queue.Empty as error:
             raise EngineError(
-                f"the engine has told nothing of its turns for {patience_s:.0f} s", fix="run `touchstone doctor`"
+                f"the engine has reported nothing of its turns for {patience_s:.0f} s", fix="run `touchstone doctor`"
             ) from error
         if event is None:
             raise self._engine.ended()

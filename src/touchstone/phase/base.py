@@ -16,9 +16,7 @@ from touchstone.vocabulary.phase import PhaseKind
 
 @dataclass(frozen=True)
 class OneByOne:
-    """Measures contenders one after the other."""
-
-    measure: Callable[[Bench, Contender, int | None, int], list[Sample]]
+    """Measures contenders one after the other, each by `Phase.measure`."""
 
 
 @dataclass(frozen=True)
@@ -48,8 +46,8 @@ Turn = OneByOne | Together | Tare | Note
 class Phase(ABC):
     """One kind of measurement, of one run: what it finds out for later rounds it keeps itself.
 
-    A turn that fails on a contender returns a sample that says why; or it raises TouchstoneError, and the caller makes
-    that sample.
+    A turn returns a sample that says why it failed on a contender. `OneByOne` may raise TouchstoneError instead: the
+    caller makes that sample.
     """
 
     kind: ClassVar[PhaseKind]
@@ -74,9 +72,9 @@ class Phase(ABC):
     def plan(self, bench: Bench, contenders: Sequence[Contender]) -> Iterator[Turn]:
         """What to measure of these contenders: each by itself, if the phase says nothing else.
 
-        Asked once: before the phase's own turn, or before the first round.
+        Asked once, before the first round. A phase outside the rounds measures each contender by itself.
         """
-        yield OneByOne(self.measure)
+        yield OneByOne()
 
     @abstractmethod
     def measure(self, bench: Bench, contender: Contender, round_number: int | None, position: int) -> list[Sample]:

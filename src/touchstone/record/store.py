@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import errno
+import itertools
 import json
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeVar
@@ -40,8 +42,7 @@ class RunStore:
 
     def open(self, plan: Plan, environment: Environment) -> None:
         """Make the folder and write the plan. Raises StoreError if the folder holds a run, or cannot be made."""
-        if (self.folder / _PLAN).exists():
-            raise StoreError("the folder holds a run already", where=str(self.folder), fix="name another with --out")
+        refuse_taken(self.folder)
         try:
             (self.folder / _SAMPLES).mkdir(parents=True, exist_ok=True)
             self.logs.mkdir(exist_ok=True)
@@ -52,7 +53,7 @@ class RunStore:
         self.write_state()
 
     def write_plan(self, plan: Plan) -> None:
-        """Write the plan, anew if it has grown."""
+        """Write the plan, or write it again if it has grown."""
         self.write(_PLAN, plan)
 
     def next_id(self, phase: str, contender: str, load: str | None, round_number: int | None) -> str:
@@ -87,6 +88,27 @@ class RunStore:
             write_whole(path, text + "\n")
         except OSError as error:
             raise _cannot_write(path, error) from error
+
+
+def refuse_taken(folder: Path) -> None:
+    """Raises StoreError if the folder holds a run."""
+    if (folder / _PLAN).exists():
+        raise StoreError("the folder holds a run already", where=str(folder), fix="name another with --out")
+
+
+def new_run_folder(results: Path, run_id: str) -> Path:
+    """Make a folder named after a run, with a number where another run has that name. Raises StoreError."""
+    folder = results / run_id
+    try:
+        results.mkdir(parents=True, exist_ok=True)
+        for number in itertools.count(2):
+            with suppress(FileExistsError):
+                folder.mkdir()
+                break
+            folder = results / f"{run_id}-{number}"
+    except OSError as error:
+        raise _cannot_write(folder, error) from error
+    return folder
 
 
 def _cannot_write(path: Path, error: OSError) -> StoreError:

@@ -1,7 +1,7 @@
 """Reads samples of older versions.
 
 `touchstone.sample/1` kept its evidence in an untyped `detail`; `/2` had a field for each phase's evidence and for each
-fact about the process, and the load as the scenario states it and as the engine was told.
+fact about the process, and the load as the scenario states it and as the engine's job had it.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ _PROCESS = (
 _EVIDENCE = ("train", "build", "capacity", "hold", "drain", "floor", "footprint", "probe", "profile")
 
 
-def upgraded(document: Mapping[str, Any]) -> dict[str, Any]:
-    """A sample's document as today's version writes it; one that is of today is returned as it is."""
+def upgraded(document: dict[str, Any]) -> dict[str, Any]:
+    """A sample's document as today's version writes it; a document of today's version itself."""
     version = document.get("schema", "touchstone.sample/3")
     if version == "touchstone.sample/1":
         return _of_2(_of_1(document))
-    return _of_2(document) if version == "touchstone.sample/2" else dict(document)
+    return _of_2(document) if version == "touchstone.sample/2" else document
 
 
 def _of_2(document: Mapping[str, Any]) -> dict[str, Any]:
@@ -42,11 +42,11 @@ def _of_2(document: Mapping[str, Any]) -> dict[str, Any]:
     process["id"] = log.removeprefix("logs/").removesuffix(".log") if log else sample.get("id", "")
     sample |= {"files": files, "process": process | {"log": log}, "evidence": _evidence(sample)}
     result, stated = sample.pop("result", None) or {}, sample.pop("load_spec", None) or {}
-    told = spec_of_job(result.get("job") or {})
+    sent = spec_of_job(result.get("job") or {})
     if sample.get("phase") != "drain" and (stated or result):
-        # What the engine was told goes before what the scenario states, but for the form of the requests.
+        # The engine's job goes before what the scenario states, but for the form of the requests.
         sample["spec"] = (
-            told | stated | {name: value for name, value in told.items() if name != "requests" and value is not None}
+            sent | stated | {name: value for name, value in sent.items() if name != "requests" and value is not None}
         )
     return sample
 

@@ -106,8 +106,7 @@ class Conductor:
     def _warn(self, environment: Environment) -> None:
         """Say what has to be known before the run begins."""
         for note in limits_in_force(environment):
-            self.notes.append(note)
-            self.display.say(note)
+            self._note(note)
         if ending := ends_with_session():
             self.display.say(f"this run {ending}")
 
@@ -152,9 +151,8 @@ class Conductor:
                 self._start_dependencies(bench, dependencies)
             if able:
                 self.display.stage(phase.stage(able))
-            (turn,) = (turn for turn in phase.plan(bench, able) if isinstance(turn, OneByOne))
             for contender in able:
-                samples = self._carry(bench, phase, turn, contender)
+                samples = self._carry(bench, phase, contender)
                 self.display.advance()
                 if phase.kind.always and not self._passes(samples, contender):
                     sound.remove(contender)
@@ -164,11 +162,10 @@ class Conductor:
             self._rounds(replace(bench, contenders=sound), {contender.name: contender for contender in sound})
 
     def _in_vain(self, left: int) -> bool:
-        """Whether nothing is left to compare. It is told, and written down."""
+        """Whether nothing is left to compare. It is shown, and written down."""
         if not self.all_or_none or left == len(self.contenders):
             return False
-        self.notes.append("nothing was loaded: a contender that was to be compared could not be measured")
-        self.display.say(self.notes[-1])
+        self._note("nothing was loaded: a contender that was to be compared could not be measured")
         return True
 
     def _rounds(self, bench: Bench, sound: Mapping[str, Contender]) -> None:
@@ -215,7 +212,7 @@ class Conductor:
                 if phase.takes(contender):
                     for turn in turns:
                         if isinstance(turn, OneByOne):
-                            self._carry(bench, phase, turn, contender, (number, position))
+                            self._carry(bench, phase, contender, (number, position))
                     self.display.advance()
 
     def _so_far(self) -> Run:
@@ -234,7 +231,7 @@ class Conductor:
         self.display.say(text)
 
     def _end_rounds(self, number: int, note: str) -> None:
-        """Where fewer rounds were enough the plan is of so many; and its confidence is that of the last look."""
+        """Put the number of measured rounds into the plan: fewer may have been enough."""
         if note:
             self._note(note)
         self.plan.rounds = number
@@ -260,14 +257,13 @@ class Conductor:
         self,
         bench: Bench,
         phase: Phase,
-        turn: OneByOne,
         contender: Contender,
         place: tuple[int | None, int] = (None, 0),
     ) -> list[Sample]:
         number, position = place
         self.display.step(f"{phase.kind.title}: {contender.name}")
         try:
-            samples = turn.measure(bench, contender, number, position)
+            samples = phase.measure(bench, contender, number, position)
         except StoreError:
             raise
         except TouchstoneError as error:

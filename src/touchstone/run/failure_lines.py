@@ -13,7 +13,7 @@ _SHOWN = 15
 """Lines of the log: enough for a compiler's last error or a stack trace's head, and no more than half a screen."""
 
 _CHECKS = 3
-"""Checks of a contract that are told at once; the report has all."""
+"""Checks of a contract that are shown at once; the report has all."""
 
 
 def failure_lines(contender: str, phase: str, failure: Failure) -> Iterator[str]:
@@ -45,20 +45,20 @@ def broken_lines(sample: Sample, folder: Path) -> Iterator[str]:
 
 
 class Deaths:
-    """Services that ended while they were measured, each told once: one process serves several loads of a round."""
+    """Services that ended while they were measured, each shown once: one process serves several loads of a round."""
 
     def __init__(self, folder: Path) -> None:
         """`folder` is the run's."""
         self._folder = folder
-        self._told: set[str] = set()
+        self._shown: set[str] = set()
 
     def lines(self, sample: Sample) -> Iterator[str]:
-        """How the sample's service ended, and the end of its log. Nothing of one that lived, or was told before."""
+        """How the sample's service ended, and the end of its log. Nothing of one that lived, or was shown before."""
         log = sample.process.log
-        process = sample.process.id or sample.id
-        if sample.process.server_exit is None or sample.failure is not None or process in self._told:
+        process = sample.process.id
+        if sample.process.server_exit is None or sample.failure is not None or process in self._shown:
             return
-        self._told.add(process)
+        self._shown.add(process)
         yield f"  {sample.contender}: the server {sample.process.server_exit} while it was measured ({sample.phase})"
         yield from _end_of_log(tail(self._folder / log, _SHOWN) if log else [])
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -26,7 +25,7 @@ from touchstone.phase.registry import select_phases
 from touchstone.plan.plan import Wish, make_plan, planned_loads, with_objective
 from touchstone.plan.profile import PROFILES
 from touchstone.record.run import Plan, Run
-from touchstone.record.store import RunStore
+from touchstone.record.store import RunStore, new_run_folder
 from touchstone.run.conductor import Conductor
 from touchstone.run.ending import Ending, PlannedRounds
 from touchstone.run.going_on import GoingOn, headline_open
@@ -45,9 +44,9 @@ class Conditions(Options):
     display: Display | None = None
     """Sees the progress; nobody does without one."""
     until_decided_s: float = 0.0
-    """Go on past the rounds until every comparison is decided, at most so long."""
+    """Go on past the rounds until every comparison is decided, for this time at most."""
     spend_s: float = 0.0
-    """Go on past the rounds until so much time is spent; laps and rounds are chosen by what each costs and tells."""
+    """Go on past the rounds until this time is spent; laps and rounds are chosen by their cost and their use."""
     still_open: Callable[[Comparison], bool] = headline_open
     """Whether a comparison still has to be decided: the undecided headline figures, if nothing else is said."""
     enough: Callable[[Run], bool] | None = None
@@ -55,7 +54,7 @@ class Conditions(Options):
     notes: Sequence[str] = ()
     """What every report is to say of the run."""
     begun: Callable[[Plan], None] = lambda _plan: None
-    """Told the plan before the first measurement."""
+    """Called with the plan before the first measurement."""
     all_or_none: bool = False
     """What is asked is how the contenders differ: if one cannot be built or breaks its contract, none is loaded."""
 
@@ -104,7 +103,9 @@ def measure(
     plan = make_plan(folder, contenders, wish, [phase.kind.name for phase in phases], conditions.generators.places)
     loads = planned_loads(folder, wish)
     refuse_impossible_limits(conditions.cpu_limit, wish, loads, contenders, plan)
-    store = RunStore(conditions.folder or _new_folder(conditions.results, plan))
+    store = RunStore(conditions.folder or new_run_folder(conditions.results, plan.run_id))
+    if conditions.folder is None:
+        plan.run_id = store.folder.name
     conditions.begun(plan)
     display = conditions.display or Plain(Console(quiet=True))
     conductor = Conductor(
@@ -123,20 +124,6 @@ def measure(
     with display:
         conductor.carry_out()
     return store
-
-
-def _new_folder(results: Path, plan: Plan) -> Path:
-    """A folder named after the run's id, which gets a number where another run began in the same second."""
-    base, number = plan.run_id, 1
-    with suppress(OSError):  # The store names what it cannot make.
-        while True:
-            try:
-                (results / plan.run_id).mkdir(parents=True)
-                break
-            except FileExistsError:
-                number += 1
-                plan.run_id = f"{base}-{number}"
-    return results / plan.run_id
 
 
 def _ending(plan: Plan, wish: Wish, conditions: Conditions) -> Ending:

@@ -60,7 +60,7 @@ def server(kind: str, arguments: Sequence[str], cpus: Sequence[int], host: str =
 
 def load_null_server(bench: Bench, load: Load, sample: Sample) -> Sample:
     """The sample with the result of the load on the null server, or the failure."""
-    with attempting(sample), null_server(bench, load) as null:
+    with attempting(bench, sample), null_server(bench, load) as null:
         bench.watcher.step(f"tare: {sample.load or sample.phase}")
         timing = bench.profile.tare_timing(bench.profile.timing(load, sample.round or 1))
         cpus = bench.placement.engine_cpus

@@ -43,7 +43,7 @@ def prepare_load(checker: Checker, load: Load, seed: int) -> Mapping[str, str]:
 def prepare_once(bench: Bench, contender: str, checker: Checker, load: Load, sample: Sample) -> Mapping[str, str]:
     """Prepare a service that outlives the round, once in a run; the captured values, as `prepare_load` gives them.
 
-    What is answered otherwise is told, and no failure: an earlier run may have prepared it already, and the load looks
+    A wrong answer is put on record, and is no failure: an earlier run may have prepared it already, and the load looks
     at each response. It is a failure where the load needs a value that was not captured. Raises PrepareError.
     """
     key = contender, "".join(step.model_dump_json() for step in load.prepare)
@@ -90,16 +90,15 @@ def prove_load(
     dependencies: Mapping[str, Dependency],
     tally: Tally,
     seed: int,
-    before: Sequence[float] = (),
+    before: Sequence[float],
 ) -> list[ProofOutcome]:
     """Ask the dependencies for the proof of the whole load, warm-up included; `before` is from `work_before`.
 
-    A proof of a dependency that is not there is left out: `not_asked` tells.
+    A proof of a dependency that is not there is left out: `not_asked` names it.
     """
     values = ValueSource(seed, fresh_of(seed)).next()
-    known = before or [0.0] * len(load.proofs)
     return [
         prove(proof, dependencies, tally, values, amount)
-        for proof, amount in zip(load.proofs, known, strict=True)
+        for proof, amount in zip(load.proofs, before, strict=True)
         if proof.dependency in dependencies
     ]

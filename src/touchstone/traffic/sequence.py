@@ -6,11 +6,11 @@ result. The order of the steps, the seeds, and what is skipped for a contender t
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 
-from touchstone.bench.base import Bench
+from touchstone.bench.base import Bench, failing_alone
 from touchstone.bench.engaged import Engaged
 from touchstone.contract.checker import Checker, light_checks
 from touchstone.contract.proof import Tally
@@ -67,11 +67,11 @@ class LoadSequence:
         """The seed of the load's draws: each round has its own."""
         return self.bench.seed + (self.sample.round or 0)
 
-    def job(self, timing: Timing, *, watched: bool = True) -> LoadJob:
-        """A job for the whole load; unless not `watched`, processes are until `timing.idle_s` after it."""
+    def job(self, timing: Timing, *, watch: bool = True) -> LoadJob:
+        """A job for the whole load; with `watch`, processes are watched until `timing.idle_s` after it."""
         cpus = self.bench.placement.engine_cpus
         job = load_job(self.load, self.running.url, timing, cpus=cpus, seed=self.seed, fresh=fresh_of(self.bench.seed))
-        self._aim(job, timing.idle_s if watched else None)
+        self._aim(job, timing.idle_s if watch else None)
         return job
 
     def turns(self, after_s: float) -> Traffic:
@@ -86,8 +86,8 @@ class LoadSequence:
             job["connect_to"] = address
         if self.running.allowed_hosts:
             job["allow_hosts"] = list(self.running.allowed_hosts)
-        if after_s is not None and (watched := self.running.watch(after_s)) is not None:
-            job["watch"] = watched
+        if after_s is not None and (found := self.running.watch(after_s)) is not None:
+            job["watch"] = found
 
     def prove(self, tally: Tally) -> None:
         """Ask the dependencies for the proof of the work that was tallied. The contender may have ended."""
@@ -111,6 +111,15 @@ class LoadSequence:
                 look_after_answers(self.load, self.running.service, dependencies, states, seed=seed, sent=sent)
         last = last and not self.running.outlives_rounds
         self.sample.checks = self.checker.run(light_checks(self.bench.scenario.contract, last=last))
+
+
+def prepared(sequences: Iterable[LoadSequence]) -> list[LoadSequence]:
+    """Prepare each; those that could be prepared. An error becomes the failure of its sample alone."""
+    found = []
+    for one in sequences:
+        with failing_alone(one.sample):
+            found.append(one.prepare())
+    return found
 
 
 @contextmanager

@@ -35,14 +35,14 @@ _TIMES = ("boot_first_response", "boot_port_open")
 
 
 _MORE_STARTS, _MORE_S = 10, 0.5
-"""Who starts in milliseconds scatters by a quarter from start to start, and is started again at no cost to speak of: so
-often in a round, or for so long, if that is more than the profile's starts."""
+"""A start of milliseconds scatters by a quarter, and another one costs next to nothing: a round has up to this number
+of starts, or starts for this long, if that is more than the profile's."""
 
 
 class BootPhase(Phase):
     """Starts a contender several times; a sample's figures are the medians of its starts.
 
-    Contenders are started in turn, in an order drawn anew for each start, so that what the machine does meanwhile falls
+    Contenders are started in turn, in a new random order for each start, so that what the machine does meanwhile falls
     on neighbouring starts alike. Where a dependency cannot be divided among them, one is started after the other.
     """
 
@@ -50,7 +50,7 @@ class BootPhase(Phase):
 
     def plan(self, bench: Bench, contenders: Sequence[Contender]) -> Iterator[Turn]:
         """Contenders in turn, if each can have its own part of every dependency."""
-        yield Together(self.together) if divisible(bench) else OneByOne(self.measure)
+        yield Together(self.together) if divisible(bench) else OneByOne()
 
     def together(self, bench: Bench, contenders: Sequence[Contender], round_number: int) -> Iterator[list[Sample]]:
         """A sample for each contender, once all of them have been started in turn."""
@@ -84,7 +84,6 @@ class _Starting:
         self.log = bench.log(self.sample.process)
         self.runs: list[BootRun] = []
         self.starts = 0
-        self.took_s = 0.0
 
     @property
     def wants_another(self) -> bool:
@@ -93,12 +92,12 @@ class _Starting:
             return False
         if self.starts < self.bench.profile.boots:
             return True
-        return self.starts < _MORE_STARTS and self.took_s * (self.starts + 1) / self.starts <= _MORE_S
+        return self.starts < _MORE_STARTS and self.sample.took_s * (self.starts + 1) / self.starts <= _MORE_S
 
     def start(self) -> None:
         """Let the engine start it once, on fresh dependencies."""
         self.starts += 1
-        with self._attempt() as sample:
+        with attempting(self.bench, self.sample) as sample:
             with self._job(sample) as (job, places):
                 result = run_job("boot", job, BootResult, on_event=self.bench.watcher.event, places=places)
             self.runs += result.runs
@@ -108,7 +107,7 @@ class _Starting:
         """The sample with its figures; in a run's first round also whether the first response means what it says."""
         if self.sample.failure is not None:
             return self.sample
-        with self._attempt() as sample:
+        with attempting(self.bench, self.sample) as sample:
             sample.evidence = BootEvidence(runs=self.runs, in_turn=in_turn)
             sample.figures, sample.failure = boot_figures(self.runs)
             if sample.failure is not None:
@@ -120,15 +119,6 @@ class _Starting:
             if sample.round == 1:
                 check_readiness(self.bench, self.bench.builds[self.contender.name], sample)
         return self.sample
-
-    @contextmanager
-    def _attempt(self) -> Iterator[Sample]:
-        """The sample, which counts the time of all its starts."""
-        began = self.sample.started_at if self.took_s else None
-        with attempting(self.sample, self.log):
-            yield self.sample
-        self.took_s = self.sample.took_s = self.took_s + self.sample.took_s
-        self.sample.started_at = began or self.sample.started_at
 
     @contextmanager
     def _job(self, sample: Sample) -> Iterator[tuple[BootJob, PrivatePlaces | None]]:

@@ -6,7 +6,6 @@ import shutil
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import ClassVar
@@ -68,8 +67,6 @@ class BuildPhase(Phase):
         """Build, or take an equal build from the cache with the figures that were measured when it was made."""
         with sampling(bench, "build", contender.name) as sample:
             log = bench.log(sample.process)
-            # The builds of this run are not made again, even where those of earlier runs are.
-            bench = replace(bench, builds=self.built)
             workshop = build_variant(bench, contender.stack, contender.variant_name, sample, log)
             self.built[contender.name] = built = built_of(contender, workshop)
             sample.process.artifacts = identity(built)
@@ -96,6 +93,7 @@ def build_variant(bench: Bench, stack: Stack, variant_name: str, sample: Sample,
     workshop = Workshop(stack, variant_name, tools, home, base_work, log)
     record = home / _RECORD
     with alone(home):
+        # The builds of this run are not made again, even where those of earlier runs are.
         fresh = bench.options.fresh_builds and all(built.work != workshop.work for built in bench.builds.values())
         kept = recorded(record, BuildEvidence) if not fresh else None
         if kept is not None and is_kept(workshop) and _is_whole(workshop):

@@ -9,12 +9,12 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from touchstone.bench.base import Bench, attempt_together, blank_sample, failed, failing_alone
 from touchstone.bench.together import Started
 from touchstone.contract.values import ValueSource, fresh_of
 from touchstone.failure import TouchstoneError
-from touchstone.isolation.process import tail
 from touchstone.manifest.load import Load
 from touchstone.manifest.objective import Objective
 from touchstone.phase.capacity.curve import missing_rates
@@ -22,10 +22,11 @@ from touchstone.phase.capacity.efficiency import efficiency_figures, measure_eff
 from touchstone.phase.capacity.seat import Pace, Seat, Target
 from touchstone.phase.capacity.session import open_session, take_account
 from touchstone.record.engine import LoadResult
+from touchstone.record.evidence.capacity import CapacityTrial
 from touchstone.record.process import Process
 from touchstone.record.sample import TARE, Sample
 from touchstone.traffic.null_server import EngineServer, null_load
-from touchstone.traffic.sequence import LoadSequence, loaded_together
+from touchstone.traffic.sequence import LoadSequence, loaded_together, prepared
 from touchstone.traffic.warm_up import warm_up
 from touchstone.traffic.warming import Budget, turn_rate
 
@@ -58,13 +59,12 @@ class Hunt:
 
     def measure(self) -> list[Sample]:
         """The samples of all contenders, and the tare's. What goes wrong becomes their failure."""
-        unprepared = []
-        for one in self.started:
-            sample = self._blank(one.contender.name, one.process)
-            with failing_alone(sample):
-                self.sequences.append(LoadSequence(self.bench, one.running, self.load, sample).prepare())
-            if sample.failure is not None:
-                unprepared.append(sample)
+        samples = [self._blank(one.contender.name, one.process) for one in self.started]
+        self.sequences = prepared(
+            LoadSequence(self.bench, one.running, self.load, sample)
+            for one, sample in zip(self.started, samples, strict=True)
+        )
+        unprepared = [sample for sample in samples if sample.failure is not None]
         self.samples = [*(one.sample for one in self.sequences), self._blank(TARE)]
         attempt_together(self.samples, self._measure)
         return self.samples + unprepared
@@ -111,14 +111,20 @@ class Hunt:
                     put_load=self.bench.put_load,
                 )
             )
-        self._warm_up(self.seats, Budget(profile.warm_least_s, profile.warm_most_s), self.load.connections)
-        for seat in self.seats:
+        budget = Budget(profile.warm_least_s, profile.warm_most_s)
+        unreached = self._warm_up(self.seats, budget, self.load.connections)
+        for place, seat in enumerate(self.seats):
             if how := seat.target.died():
                 seat.deaths, seat.death = 1, how
                 self._revive(seat)
+            elif why := unreached.get(place):
+                self._lose(seat, TouchstoneError(why))
 
-    def _warm_up(self, seats: Sequence[Seat], budget: Budget, connections: int) -> None:
-        """Load these in turn as fast as they answer, until none gets faster; then open their searches."""
+    def _warm_up(self, seats: Sequence[Seat], budget: Budget, connections: int) -> dict[int, str]:
+        """Load these in turn as fast as they answer, until none gets faster; then open their searches.
+
+        Returns the places of those to which nothing could be sent, and why.
+        """
         closed = self.load.model_copy(
             update={"loop": "closed", "rate": None, "steps": None, "connections": connections}
         )
@@ -138,9 +144,10 @@ class Hunt:
             if not seat.trials:
                 seat.begin(max(rates, default=0.0))
         take_account(seats, result)
+        return session.unreached
 
     def _search(self) -> None:
-        """A trial of each in turn, in an order drawn anew for each turn, until all have found their knee."""
+        """A trial of each in turn, in a new random order each time, until all have found their knee."""
         dice = random.Random(f"{self.bench.seed}-capacity-{self.name}-{self.round_number}")
         while open_ := [seat for seat in self.seats if seat.ended is None and not seat.gone]:
             dice.shuffle(open_)
@@ -150,8 +157,7 @@ class Hunt:
                     f"capacity of {seat.name}, {self.name}: {known.low:,.0f} to {known.high:,.0f}/s "
                     f"after {len(seat.trials)} trials"
                 )
-                seat.step()
-                self._revive(seat)
+                self._try(seat, seat.step)
 
     def _fill_curves(self) -> None:
         """Trials at the rates of the curve that the search did not come by, in turn, the lowest first."""
@@ -160,16 +166,27 @@ class Hunt:
             for seat in self.seats:
                 if rates := wanted.get(seat.name):
                     self.bench.watcher.step(f"curve of {seat.name}, {self.name}: {rates[0]:,.0f}/s")
-                    seat.offer(rates.pop(0), "curve", self.bench.profile.trial_s)
-                    self._revive(seat)
+                    self._try(seat, partial(seat.offer, rates.pop(0), "curve", self.bench.profile.trial_s))
                     if seat.gone:
                         rates.clear()
 
-    def _revive(self, seat: Seat) -> None:
-        """A contender that died gets a new process, prepared and warm; nothing otherwise.
+    def _try(self, seat: Seat, trial: Callable[[], CapacityTrial]) -> None:
+        """Carry out a trial; a contender that died in it gets a new process, and an error is nothing to the others."""
+        try:
+            trial()
+        except TouchstoneError as error:
+            self._lose(seat, error)
+        else:
+            self._revive(seat)
 
-        One whose new process fails is gone. What its search has found stands; a search that has not ended fails.
-        """
+    def _lose(self, seat: Seat, error: TouchstoneError, lines: Sequence[str] = ()) -> None:
+        """Offer it no further trial. What its search has found stays; a search that has not ended fails."""
+        seat.gone = True
+        if seat.ended is None:
+            self.samples[self.seats.index(seat)].failure = failed(error, [*lines])
+
+    def _revive(self, seat: Seat) -> None:
+        """Give a contender that died a new process, prepared and warm; it is lost if that one fails."""
         if seat.name == TARE or not seat.target.died():
             return
         place = self.seats.index(seat)
@@ -182,14 +199,13 @@ class Hunt:
             fresh = LoadSequence(self.bench, one.running, self.load, self.samples[place]).prepare()
             self.sequences[place] = fresh
             seat.target = self._target(fresh)
-            self._warm_up([seat], _AGAIN, max(1, self.load.connections // _GENTLY))
+            if why := self._warm_up([seat], _AGAIN, max(1, self.load.connections // _GENTLY)).get(0):
+                raise TouchstoneError(why)
         except TouchstoneError as error:
-            seat.gone = True
             what = f"the server {seat.death} {where}, and the process in its place failed: {error.what}"
             self.bench.watcher.say(f"  {seat.name}: {what}")
-            if seat.ended is None:
-                lost = TouchstoneError(what, where=error.where, fix=error.fix)
-                self.samples[place].failure = failed(lost, tail(self.bench.store.logs / f"{one.process.id}.log"))
+            lost = TouchstoneError(what, where=error.where, fix=error.fix)
+            self._lose(seat, lost, self.bench.log_tail(one.process))
 
     def _target(self, one: LoadSequence) -> Target:
         contender, service = one.running, one.running.service

@@ -43,7 +43,7 @@ class CapacityPhase(Phase):
         if None in reasons:
             yield Together(self.together)
         if any(reasons):
-            yield OneByOne(self.measure)
+            yield OneByOne()
 
     def together(self, bench: Bench, contenders: Sequence[Contender], round_number: int) -> Iterator[list[Sample]]:
         """The samples of each load under which all contenders can run at once."""
@@ -88,7 +88,7 @@ def _hunt(
     assert bench.scenario.capacity is not None  # `applies` has seen to it
     objective = parse_objective(bench.scenario.capacity.objective)
     together = started(bench, contenders, round_number, under=load, phase="capacity")
-    # Who took a dead one's place ends before the parts of the dependencies that it uses.
+    # A process in a dead one's place ends before the parts of the dependencies that it uses.
     with together as (found, fallen), ExitStack() as places:
 
         def restart(one: Started) -> None:
@@ -96,7 +96,7 @@ def _hunt(
             again = running(one.bench, bench.builds[one.contender.name], one.process, under=load)
             one.running = places.enter_context(again)
 
-        alone = len(bench.contenders) > len(contenders)
+        alone = sum(one.outside is None for one in bench.contenders) > len(contenders)
         samples = Hunt(bench, name, load, objective, round_number, found, restart, alone=alone).measure()
     yield from ([sample] for sample in samples)
     yield from (lost.samples(bench, "capacity", [name], round_number) for lost in fallen)

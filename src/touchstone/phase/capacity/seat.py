@@ -19,17 +19,17 @@ from touchstone.record.engine import LoadResult, Totals
 from touchstone.record.evidence.capacity import CapacityEvidence, CapacityTrial, Ended
 
 _HEADROOM = 3.0
-"""The search reaches so far beyond the rate of a closed loop, which no open one of the same connections exceeds."""
+"""The search reaches this far beyond the rate of a closed loop, which no open one of the same connections exceeds."""
 _EDGE = 0.15
 """From an interval of this width on, trials have their full length; before it, a look is enough."""
 _LOOK = 0.5
 _VOID = 3
-"""So many trials in a row that the generator spoilt make their rate the ceiling of what it can offer."""
+"""This number of trials in a row that the generator spoilt makes their rate the ceiling of what it can offer."""
 _DEATHS = 4
 _CERTAIN = 0.9
 _IDLE = 2.0
 _AGAIN = 2
-"""So many failures at no more than so many times the lowest rate are enough to give up: those trials take longest."""
+"""This number of failures at `_IDLE` times the lowest rate or less is enough to give up: those trials take longest."""
 _SHORT_OF_DEATH = 0.98
 _REST_S = 3.0
 
@@ -85,7 +85,7 @@ class Seat:
     death: str | None = None
     deaths: int = 0
     gone: bool = False
-    """Whether it died, and no process could be put in its place: no further trial is offered to it."""
+    """True if no further trial is offered to it: it cannot be loaded, or it died and cannot be started again."""
     lowest: float = field(init=False)
     """The lowest rate of the search, in requests per second."""
     search: KneeSearch = field(init=False)
@@ -166,7 +166,7 @@ class Seat:
     @property
     def capacity(self) -> float | None:
         """The highest rate within the objective; of a knee beyond the generator, the highest that was seen to hold."""
-        if self.ended == "nothing holds":
+        if self.ended in {None, "nothing holds"}:
             return None
         if self.ended == "generator":
             return max((trial.rate for trial in self.trials if trial.held), default=None)
@@ -200,7 +200,7 @@ def added(one: Totals, other: Totals) -> Totals:
 
 
 def _wait_until(answers: Callable[[], bool], within_s: float) -> None:
-    """Ask again and again until it answers, at most so long."""
+    """Ask again and again until it answers, for `within_s` at most."""
     deadline = time.monotonic() + within_s
     while time.monotonic() < deadline and not answers():
         time.sleep(0.05)

@@ -65,7 +65,7 @@ class FloorBench:
                 # The first check that breaks ends the trial: a service that thrashes lets each request time out.
                 checks_hold = all(one.checker.check(check).passed for check in light_checks(bench.scenario.contract))
                 if checks_hold:
-                    result = bench.put_load(one.prepare().job(self.timing, watched=False))
+                    result = bench.put_load(one.prepare().job(self.timing, watch=False))
                     peak = contender.process.cgroup.memory_peak() if contender.process.cgroup else None
         except TouchstoneError as error:
             broken = error.what

@@ -46,7 +46,7 @@ class LoadPhase(Phase):
         self.whole = {name: load for name, load in bench.loads.items() if name not in sliced}
         if self.whole:
             yield Tare(self.tares)
-            yield OneByOne(self.measure)
+            yield OneByOne()
 
     def tares(self, bench: Bench, round_number: int) -> list[Sample]:
         """One sample for each load that needs a whole window; of loads in slices the tare is one more contender."""

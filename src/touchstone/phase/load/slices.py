@@ -1,7 +1,7 @@
 """Loads in slices: all contenders run at once, and each gets its load in turn while the others rest.
 
 What the machine does in the meantime falls on neighbouring slices alike, so that it cancels in their ratio. One
-process of each contender serves all loads of a round, in an order drawn anew: a runtime that compiles while it runs is
+process of each contender serves all loads of a round, in a random order: a runtime that compiles while it runs is
 warmed up once a round, and its memory is that of a service which has worked for a while.
 """
 
@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from touchstone.bench.at_once import files_suffice
-from touchstone.bench.base import Bench, attempt_together, blank_sample, failing_alone
+from touchstone.bench.base import Bench, attempt_together, blank_sample, failed, failing_alone
 from touchstone.bench.ceiling import Ceilings
 from touchstone.bench.together import Started, divisible, started
 from touchstone.engine.slices import SlicesResult, SlicesSession, Turn, TurnRecord
@@ -28,12 +28,12 @@ from touchstone.record.evidence.load import LoadEvidence
 from touchstone.record.evidence.slices import Slice, SlicesEvidence, WarmUp
 from touchstone.record.process import Process
 from touchstone.record.sample import TARE, Sample
-from touchstone.traffic.sequence import LoadSequence, loaded_together
+from touchstone.traffic.sequence import LoadSequence, loaded_together, prepared
 from touchstone.traffic.warm_up import warm_up
 from touchstone.traffic.warming import Budget, fell_silent, turn_rate
 
-_TOLD = 3
-"""Strangers that are told by name, as many as the engine tells of a slice."""
+_BUSIEST = 3
+"""Other processes listed, as many as the engine lists per slice."""
 _UNBROKEN_S = 1.5
 """Longer than the second for which the buckets of rate limiters usually last."""
 _UNBROKEN_ROUNDS = 2
@@ -154,7 +154,12 @@ class _SlicedLoad:
 
     def _measure(self, samples: Sequence[Sample]) -> None:
         bench, after_s = self.bench, self.bench.profile.timing(self.load, self.round_number).idle_s
-        sequences = self._prepared(samples)
+        captured = self.known.captured
+        sequences = prepared(
+            LoadSequence(bench, one.running, self.load, sample, captured.get(sample.contender))
+            for one, sample in zip(self.started, samples, strict=False)
+        )
+        captured |= {one.sample.contender: one.captured for one in sequences if one.captured is not None}
         self.lanes = [*(one.sample for one in sequences), samples[-1]]
         bench.watcher.step(f"loading in turns: {self.name}")
         with loaded_together(bench, self.load, sequences) as null:
@@ -173,31 +178,19 @@ class _SlicedLoad:
                 self._laps(session, slice_s)
                 result = session.finish(after_s)
         self._keep(result, [one.running.unwatched for one in sequences])
-        for index, why in session.fatal.items():
-            if not any(record.sent for record in self._turns(index)):
-                with failing_alone(self.lanes[index]):
-                    raise TouchstoneError(why)
+        for index, why in session.unreached.items():
+            self.lanes[index].failure = failed(TouchstoneError(why), [])
         for one in sequences:
             sample = one.sample
             for state in sample.dependencies:
                 # Over the whole session its CPU went to all contenders; the engine counts it turn by turn.
                 state.cpu_s = None
                 state.ceiling = self.over_rounds.ceilings.get((self.name, state.name))
+            if sample.failure is not None:
+                continue
             # Its own dependency may be gone; that is nothing to the others.
             with failing_alone(sample):
                 one.settle(sample.result, last=self.last, look=self.round_number == 1)
-
-    def _prepared(self, samples: Sequence[Sample]) -> list[LoadSequence]:
-        """The contenders that answered what goes before the load as they must."""
-        found = []
-        for one, sample in zip(self.started, samples, strict=False):
-            captured = self.known.captured.get(sample.contender)
-            sequence = LoadSequence(self.bench, one.running, self.load, sample, captured)
-            with failing_alone(sample):
-                found.append(sequence.prepare())
-                if sequence.captured is not None:
-                    self.known.captured[sample.contender] = sequence.captured
-        return found
 
     @property
     def _null(self) -> int:
@@ -307,18 +300,18 @@ def _with_machine(result: LoadResult, slices: Sequence[Slice]) -> LoadResult:
     result.machine = Machine(
         steal_s=stolen,
         other_cpu_s=others,
-        strangers=_busiest(stranger for one in measured for stranger in one.strangers),
+        strangers=_busiest(other for one in measured for other in one.strangers),
         dependencies_cpu_s=dependencies or None,
     )
     return result
 
 
-def _busiest(strangers: Iterable[Stranger]) -> list[Stranger]:
+def _busiest(others: Iterable[Stranger]) -> list[Stranger]:
     """The processes that used most over all slices."""
     used: dict[tuple[int, str], float] = {}
-    for one in strangers:
+    for one in others:
         used[one.pid, one.name] = used.get((one.pid, one.name), 0.0) + one.cpu_s
-    most = sorted(used.items(), key=lambda entry: -entry[1])[:_TOLD]
+    most = sorted(used.items(), key=lambda entry: -entry[1])[:_BUSIEST]
     return [Stranger(pid=pid, name=name, cpu_s=cpu_s) for (pid, name), cpu_s in most]
 
 

@@ -38,7 +38,7 @@ class PeakPhase(Phase):
     def plan(self, bench: Bench, contenders: Sequence[Contender]) -> Iterator[Turn]:
         """A start of each contender, and the tare."""
         yield Tare(self.tares)
-        yield OneByOne(self.measure)
+        yield OneByOne()
 
     def tares(self, bench: Bench, round_number: int) -> list[Sample]:
         """One sample, whose load need not be one of the run's loads."""

@@ -25,7 +25,6 @@ from touchstone.phase.profile.task import Task, started
 from touchstone.phase.profile.waits import looked_at
 from touchstone.record.evidence.profile import ProfileEvidence, ProfilePass, RequestCounts
 from touchstone.record.sample import Sample
-from touchstone.traffic.sequence import LoadSequence
 from touchstone.traffic.warming import Budget
 
 
@@ -42,18 +41,18 @@ def profile_one(task: Task, sample: Sample) -> None:
     sample.evidence = evidence
     copy = None if asked is None else _copy(task, sample, evidence)
     built = task.bench.builds[task.contender.name]
-    with started(task, built, sample) as (contender_running, sent):
+    with started(task, built, sample) as (contender_running, sequence):
         runtime = naming_runtime(contender_running.process)
         if runtime is not None and runtime.asks and (copy or asked is None):
             copy = runtime.asked(copy or built)
         sampler = _sampler(task, contender_running, evidence) if asked is None and copy is None else None
-        with Passes(task.bench, sent, contender_running, task.rate) as passes:
+        with Passes(task.bench, sequence.load, contender_running, task.rate) as passes:
             passes.warm_up(_budget(task))
             evidence.plain = _steady(passes, contender_running, evidence, sampler)
             _look_at_threads(passes, contender_running, evidence)
             _look_at_heap(passes, contender_running, evidence)
             _count_calls(passes, contender_running, evidence)
-        LoadSequence(task.bench, contender_running, sent, sample).settle(None, last=False)
+        sequence.settle(None, last=False)
     if copy is not None:
         _profile_copy(task, copy, sample, evidence)
     count_instructions(task, sample, evidence)
@@ -65,17 +64,17 @@ def profile_one(task: Task, sample: Sample) -> None:
 def _try_to_load(task: Task, sample: Sample) -> None:
     """Raises TouchstoneError with the reason why this contender could not be loaded, where it still cannot."""
     with (
-        started(task, task.bench.builds[task.contender.name], sample) as (contender_running, sent),
-        Passes(task.bench, sent, contender_running, None) as passes,
+        started(task, task.bench.builds[task.contender.name], sample) as (contender_running, sequence),
+        Passes(task.bench, sequence.load, contender_running, None) as passes,
     ):
         passes.warm_up(_budget(task))
 
 
 def _copy(task: Task, sample: Sample, evidence: ProfileEvidence) -> Built | None:
     """The copy that is profiled; None if it could not be built, with the reason in the evidence."""
-    variant, log = task.contender.variant, task.bench.store.logs / f"{sample.id}.log"
+    variant = task.contender.variant
     try:
-        copy = build_copy(task.bench, task.contender, sample, log)
+        copy = build_copy(task.bench, task.contender, sample, task.bench.log(sample.process))
     except TouchstoneError as error:
         evidence.not_profiled = f"not measured: the copy for the profiler: {error.sentence}"
         return None
@@ -86,9 +85,9 @@ def _copy(task: Task, sample: Sample, evidence: ProfileEvidence) -> Built | None
 def _profile_copy(task: Task, copy: Built, sample: Sample, evidence: ProfileEvidence) -> None:
     """Sample the copy in a start of its own; if it cannot be loaded, the reason stands in the evidence."""
     try:
-        with started(task, copy, sample.model_copy(deep=True)) as (contender_running, sent):
+        with started(task, copy, sample.model_copy(deep=True)) as (contender_running, sequence):
             sampler = _sampler(task, contender_running, evidence)
-            with Passes(task.bench, sent, contender_running, task.rate) as passes:
+            with Passes(task.bench, sequence.load, contender_running, task.rate) as passes:
                 passes.warm_up(_budget(task))
                 evidence.copy_plain = _steady(passes, contender_running, evidence, sampler)
     except TouchstoneError as error:
@@ -171,7 +170,7 @@ def _look_at_threads(passes: Passes, contender_running: Running, evidence: Profi
 
 
 def _look_at_heap(passes: Passes, contender_running: Running, evidence: ProfileEvidence) -> None:
-    """What a JVM collects and allocates, between two collections that it is told to make."""
+    """What a JVM collects and allocates, between two collections that the lab asks for."""
     try:
         heap = HotspotHeap(contender_running.process, contender_running.process.log.with_suffix(".gc.log"))
         heap.collect()

@@ -39,7 +39,7 @@ def count_instructions(task: Task, sample: Sample, evidence: ProfileEvidence) ->
     try:
         with callgrind(task.contender.stack.language) as counter:
             wrapped = counter.wrapped(task.bench.builds[task.contender.name])
-            with started(task, wrapped, sample.model_copy(deep=True)) as (contender_running, sent):
+            with started(task, wrapped, sample.model_copy(deep=True)) as (contender_running, sequence):
 
                 def counted(carry_out: Callable[[], int]) -> None:
                     counter.since_last(contender_running)
@@ -47,7 +47,7 @@ def count_instructions(task: Task, sample: Sample, evidence: ProfileEvidence) ->
                     counts = {"user": counter.since_last(contender_running)}
                     evidence.instructions = RequestCounts(requests=requests, rate=passes.counted_rate, counts=counts)
 
-                with Passes(task.bench, sent, contender_running, task.rate) as passes:
+                with Passes(task.bench, sequence.load, contender_running, task.rate) as passes:
                     passes.counted(COUNTED_S, counted)
     except TouchstoneError as error:
         evidence.no_instructions = error.sentence

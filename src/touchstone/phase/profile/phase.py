@@ -38,7 +38,7 @@ class ProfilePhase(Phase):
             rates = [rate for c in contenders if (rate := _looked_at(bench, c, name, load)) is not None]
             slowest = SHARE * min(rates, default=0.0)
             self.rates[name] = min(slowest, load.rate) if load.rate else slowest
-        yield OneByOne(self.measure)
+        yield OneByOne()
 
     def measure(self, bench: Bench, contender: Contender, round_number: int | None, position: int) -> list[Sample]:
         """One sample for each load."""

@@ -27,19 +27,19 @@ class Task:
 
 
 @contextmanager
-def started(task: Task, built: Built, sample: Sample) -> Iterator[tuple[Running, Load]]:
-    """Start it, and send what goes before the load, which is given as it is sent. Raises TouchstoneError."""
+def started(task: Task, built: Built, sample: Sample) -> Iterator[tuple[Running, LoadSequence]]:
+    """Start it, and send what goes before the load: the process, and the prepared sequence. Raises TouchstoneError."""
     # Profilers meet the process in /tmp: a JVM's own commands, and its map of compiled code.
     with running(task.bench, built, sample.process, under=task.load, shares_places=True) as contender_running:
-        yield contender_running, LoadSequence(task.bench, contender_running, task.load, sample).prepare().load
+        yield contender_running, LoadSequence(task.bench, contender_running, task.load, sample).prepare()
 
 
 @contextmanager
 def settled(task: Task, built: Built, sample: Sample, rate: float) -> Iterator[tuple[ServerProcess, Passes]]:
     """A start of its own, settled at the rate."""
     with (
-        started(task, built, sample.model_copy(deep=True)) as (contender_running, sent),
-        Passes(task.bench, sent, contender_running, rate) as passes,
+        started(task, built, sample.model_copy(deep=True)) as (contender_running, sequence),
+        Passes(task.bench, sequence.load, contender_running, rate) as passes,
     ):
         passes.settle()
         yield contender_running.process, passes
