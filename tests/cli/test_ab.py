@@ -15,7 +15,7 @@ import yaml
 from tests import command
 from tests.revisions.repository import BROKEN, COMMENTED, SLOWER, commit, git, repository
 from tests.run.demo import SERVER
-from touchstone.judge.comparison.revisions import RevisionsJudgement
+from touchstone.judge.comparison.pair import PairJudgement
 from touchstone.judge.why.explanation import Explanation
 
 ACTION = Path(__file__).resolve().parents[2] / "action.yml"
@@ -57,7 +57,7 @@ def test_why_names_what_has_become_dearer(tmp_path: Path) -> None:
     assert done.returncode == 3, done.stdout + done.stderr
     assert "where it needs more CPU" not in done.stdout
     (run,) = (top / "results").iterdir()
-    (found,) = RevisionsJudgement.model_validate_json((run / "revisions.json").read_text()).why
+    (found,) = PairJudgement.model_validate_json((run / "revisions.json").read_text()).why
     assert isinstance(found, Explanation)
     assert found.total.low is not None and found.total.low > 0
     dearer = found.functions[0]

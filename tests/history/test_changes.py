@@ -12,14 +12,14 @@ def test_a_dearer_commit_is_marked_once_and_at_its_place() -> None:
     assert series.shown is Shown.RATIO
     (change,) = changes_of(series)
     assert change.at == 7
-    assert change.worse
-    assert 0.04 < change.share < 0.06
+    assert change.compared.worse
+    assert 1.04 < (change.compared.ratio or 0) < 1.06
 
 
 def test_a_cheaper_commit_is_a_change_and_not_worse() -> None:
     (series,) = series_of(history(dearer_from=6, by=-0.08))
     (change,) = changes_of(series)
-    assert (change.at, change.worse) == (6, False)
+    assert (change.at, change.compared.worse) == (6, False)
 
 
 def test_noise_alone_is_no_change() -> None:

@@ -24,7 +24,7 @@ def _pair(ratio: float, *, rounds: int = 7, noise: float = 0.01, seed: int = 3) 
 
 def test_a_clear_difference_is_decided_with_its_interval() -> None:
     comparison = _comparison(_pair(1.2), "rust/std")
-    assert comparison.outcome is Outcome.FASTER
+    assert comparison.outcome is Outcome.BETTER
     assert comparison.low is not None and comparison.high is not None
     assert comparison.low < 1.2 < comparison.high
     assert comparison.rounds == 7
@@ -34,7 +34,7 @@ def test_a_clear_difference_is_decided_with_its_interval() -> None:
 def test_faster_means_better_also_where_less_is_better() -> None:
     comparison = _comparison(_pair(1.2), "rust/std", "latency_p50")
     assert comparison.ratio is not None and comparison.ratio < 1
-    assert comparison.outcome is Outcome.FASTER
+    assert comparison.outcome is Outcome.BETTER
     assert comparison.better is True
 
 
@@ -105,7 +105,7 @@ def test_counted_figures_need_no_rounds() -> None:
     run = _pair(1.0)
     next(s for s in run.samples if s.id == "build-rust/std").figures["artifact_bytes"] /= 4
     comparison = _comparison(run, "rust/std", "artifact_bytes")
-    assert comparison.outcome is Outcome.FASTER
+    assert comparison.outcome is Outcome.BETTER
     assert comparison.low == comparison.high == pytest.approx(0.25)
     assert "4 times lower" in comparison.sentence
 
@@ -182,7 +182,7 @@ def test_the_others_are_compared_though_the_baseline_failed() -> None:
     judged = judge(run)
     assert [one.contender for one in judged.failed] == ["go/std"]
     assert _comparison(run, "node/std").baseline == "rust/std"
-    assert _comparison(run, "node/std").outcome is Outcome.SLOWER
+    assert _comparison(run, "node/std").outcome is Outcome.WORSE
     assert answer(View(run, judged))[0].startswith("go/std failed, so the others are put against rust/std. ")
 
 

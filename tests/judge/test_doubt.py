@@ -29,7 +29,7 @@ def test_stolen_time_does_not_make_a_great_difference_suspect() -> None:
     run = steal(sound_run(contenders={GO: 20_000.0, RUST: 60_000.0}, tare_rate=200_000.0), 0.07, (GO, RUST))
     found = comparison(run)
     assert found.verdict is Verdict.VALID
-    assert found.outcome is Outcome.FASTER
+    assert found.outcome is Outcome.BETTER
     assert found.low is not None and found.sampled_low is not None
     assert found.low == pytest.approx(found.sampled_low * 0.93, rel=1e-3)
 
@@ -44,10 +44,10 @@ def test_stolen_time_leaves_a_small_difference_open() -> None:
 def test_of_what_neighbouring_slices_share_only_the_difference_counts() -> None:
     run = steal(sliced_run({GO: 20_000.0, RUST: 21_400.0}), 0.20, (GO, RUST))
     found = comparison(run)
-    assert found.outcome is Outcome.FASTER
+    assert found.outcome is Outcome.BETTER
 
 
-@pytest.mark.parametrize(("times", "outcome"), [(3.0, Outcome.SLOWER), (0.5, Outcome.UNDECIDED)])
+@pytest.mark.parametrize(("times", "outcome"), [(3.0, Outcome.WORSE), (0.5, Outcome.UNDECIDED)])
 def test_memory_that_still_grew_is_a_lower_bound(times: float, outcome: Outcome) -> None:
     run = sound_run(seconds=40.0)
     for sample in loads(run):
@@ -129,7 +129,7 @@ def test_who_is_faster_is_known_at_the_ceiling_of_neighbouring_slices() -> None:
         elif sample.phase == "load":
             watch_of(sample).window.cpu_s = 8.0
     found = comparison(run)
-    assert found.outcome is Outcome.SLOWER
+    assert found.outcome is Outcome.WORSE
     assert found.low == 0
     assert found.high == pytest.approx(0.925, rel=0.02)
     assert "95 % interval at most 0.9" in found.sentence
@@ -153,7 +153,7 @@ def test_and_may_be_called_faster() -> None:
     for sample in run.samples:
         if sample.contender == RUST and sample.slices is not None:
             put_slices(sample, [one.rate or 0.0 for one in sample.slices.slices], rising)
-    assert comparison(run).outcome is Outcome.FASTER
+    assert comparison(run).outcome is Outcome.BETTER
 
 
 def still_warm_up(run: Run, contender: str, rounds: int) -> Run:
@@ -166,7 +166,7 @@ def still_warm_up(run: Run, contender: str, rounds: int) -> Run:
 
 def test_a_round_that_was_not_warm_is_left_out_where_most_were() -> None:
     found = comparison(still_warm_up(sliced_run({GO: 20_000.0, RUST: 26_000.0}), RUST, 2))
-    assert (found.outcome, found.rounds) == (Outcome.FASTER, 3)
+    assert (found.outcome, found.rounds) == (Outcome.BETTER, 3)
     assert found.ratio == pytest.approx(1.3, rel=0.02)
 
 
@@ -188,7 +188,7 @@ def test_a_disturbance_does_not_move_the_rate_of_a_schedule() -> None:
 
 @pytest.mark.parametrize(
     ("rounds", "slower", "outcome"),
-    [(5, GO, Outcome.FASTER), (5, RUST, Outcome.UNDECIDED), (1, RUST, Outcome.SLOWER)],
+    [(5, GO, Outcome.BETTER), (5, RUST, Outcome.UNDECIDED), (1, RUST, Outcome.WORSE)],
 )
 def test_of_a_far_percentile_the_side_is_known_and_a_round_of_five_is_scatter(
     rounds: int, slower: str, outcome: Outcome

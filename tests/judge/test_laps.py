@@ -35,7 +35,7 @@ def test_a_hog_that_both_share_cancels() -> None:
     run = sliced_run({GO: 20_000.0, RUST: 21_000.0}, machine=hog)
     found = comparison(run)
     assert found.laps == 5 * 12
-    assert found.outcome is Outcome.FASTER or found.outcome is Outcome.EQUIVALENT
+    assert found.outcome is Outcome.BETTER or found.outcome is Outcome.EQUIVALENT
     assert found.low is not None and found.high is not None
     assert 1.03 < found.low < 1.05 < found.high < 1.07
 
@@ -66,7 +66,7 @@ def test_few_laps_leave_it_to_the_figures_of_the_round() -> None:
     run = sliced_run({GO: 20_000.0, RUST: 26_000.0}, laps=3)
     assert lap_effects([samples(run, 1)], "throughput") == ([], AS_THEY_ARE)
     assert comparison(run).laps == 0
-    assert comparison(run).outcome is Outcome.FASTER
+    assert comparison(run).outcome is Outcome.BETTER
 
 
 def test_laps_that_one_of_them_has_not_are_left_out() -> None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from touchstone.judge.comparison.across import Change, Terms
+from touchstone.judge.comparison.across import Terms
 from touchstone.judge.comparison.machines import AcrossMachines, across_machines, common_reference
 from touchstone.judge.figures import is_exact
-from touchstone.judge.judgement import Outcome
+from touchstone.judge.judgement import Comparison, Outcome
 from touchstone.record.run import Run
 
 from .sound import sound_run
@@ -21,7 +21,7 @@ def measured(ratio: float, *, machine: float = 1.0, seed: int = 3, rounds: int =
     return sound_run(contenders=contenders, rounds=rounds, noise=0.01, seed=seed)
 
 
-def compared(before: Run, after: Run) -> tuple[AcrossMachines, Change]:
+def compared(before: Run, after: Run) -> tuple[AcrossMachines, Comparison]:
     found = across_machines(before, after, TERMS, "go/std")
     (change,) = [c for c in found.changes if (c.contender, c.figure) == ("rust/std", "throughput")]
     return found, change
@@ -39,7 +39,7 @@ def test_a_faster_machine_changes_no_ratio() -> None:
 def test_a_change_of_the_service_is_seen_through_the_machine(ratio: float, worse: bool) -> None:
     _, change = compared(measured(1.2), measured(ratio, machine=0.5, seed=5))
     assert change.worse is worse
-    assert change.outcome is (Outcome.SLOWER if worse else Outcome.FASTER)
+    assert change.outcome is (Outcome.WORSE if worse else Outcome.BETTER)
     assert change.low is not None and change.high is not None
     assert change.low < ratio / 1.2 < change.high
 

@@ -28,9 +28,9 @@ def test_an_open_loop_at_a_rate_below_capacity_is_sound() -> None:
 def test_differences_are_found_and_named() -> None:
     judgement = judge(sound_run())
     throughput = {c.contender: c for c in judgement.comparisons if c.figure == "throughput"}
-    assert throughput["rust/std"].outcome is Outcome.FASTER
+    assert throughput["rust/std"].outcome is Outcome.BETTER
     assert throughput["rust/std"].better is True
-    assert throughput["kotlin/jvm"].outcome is Outcome.SLOWER
+    assert throughput["kotlin/jvm"].outcome is Outcome.WORSE
     assert "more requests per second" in throughput["rust/std"].sentence
 
 

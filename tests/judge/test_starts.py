@@ -43,7 +43,7 @@ def compared(run: Run) -> Comparison:
 def test_what_the_machine_does_to_neighbours_cancels_start_by_start() -> None:
     turns, blocks = compared(started(in_turn=True)), compared(started(in_turn=False))
     assert (turns.starts, turns.rounds, blocks.starts) == (9, 3, 0)
-    assert turns.outcome is Outcome.SLOWER and turns.ratio == pytest.approx(RATIO, rel=0.03)
+    assert turns.outcome is Outcome.WORSE and turns.ratio == pytest.approx(RATIO, rel=0.03)
     assert turns.low and turns.high and blocks.low and blocks.high
     assert math.log(turns.high / turns.low) < math.log(blocks.high / blocks.low)
     assert "3 rounds with 9 starts" in turns.sentence

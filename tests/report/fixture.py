@@ -479,8 +479,8 @@ def _comparison(estimate: Estimate, against: Estimate) -> Comparison:
         comparison.low, comparison.high = ratios[0], ratios[-1]
         if ratios[0] > 1.05 or ratios[-1] < 0.95:
             rises = comparison.ratio > 1
-            comparison.better = rises == (FIGURES[estimate.figure].better is Better.HIGHER)
-            comparison.outcome = Outcome.FASTER if comparison.better else Outcome.SLOWER
+            better = rises == (FIGURES[estimate.figure].better is Better.HIGHER)
+            comparison.outcome = Outcome.BETTER if better else Outcome.WORSE
         elif ratios[0] > 0.95 and ratios[-1] < 1.05:
             comparison.outcome = Outcome.EQUIVALENT
         else:

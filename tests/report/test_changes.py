@@ -5,14 +5,14 @@ import io
 import pytest
 from rich.console import Console
 
-from touchstone.judge.comparison.across import Change
+from touchstone.judge.judgement import Comparison
 from touchstone.report.changes import table
 
 
 @pytest.mark.parametrize("contenders", [True, False])
 def test_a_pairs_table_spends_no_width_on_a_name_that_is_always_the_same(*, contenders: bool) -> None:
-    change = Change(
-        phase="load", contender="service/plain", load="items", figure="cpu_per_request",
+    change = Comparison(
+        phase="load", contender="service/plain", baseline="service/plain", load="items", figure="cpu_per_request",
         before=12.5e-6, after=14.7e-6, ratio=1.16, low=1.11, high=1.21,
     )  # fmt: skip
     shown = io.StringIO()

@@ -70,7 +70,7 @@ def test_json_holds_run_and_judgement_and_is_valid(rendered: Path, run: Run, jud
     text = (rendered / "report.json").read_text(encoding="utf-8")
     document = json.loads(text)
     jsonschema.validate(document, schema("report"))
-    assert document["schema"] == "touchstone.report/1"
+    assert document["schema"] == "touchstone.report/2"
     back = Report.model_validate_json(text)
     assert _without_shapes(back.run) == _without_shapes(run)
     assert back.judgement == judgement

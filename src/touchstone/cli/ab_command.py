@@ -13,17 +13,16 @@ from rich.console import Console
 
 from touchstone.cli import ab_revisions, ab_urls, options
 from touchstone.cli.places import results_root
-from touchstone.cli.terms import read_share
+from touchstone.cli.terms import gate_code, read_share
 from touchstone.failure import ExitCode, UsageError
 from touchstone.judge.comparison.across import Terms
-from touchstone.judge.comparison.pair import PairJudgement, PairStanding
 from touchstone.report.annotations import annotation_lines
 from touchstone.report.format import plural
 from touchstone.report.pair import print_pair
 from touchstone.report.view import View
 from touchstone.revisions.ab import SHARP
 from touchstone.run.measure import Conditions
-from touchstone.run.pair import MeasuredPair, Said
+from touchstone.run.pair import MeasuredPair
 from touchstone.run.progress import display_for
 
 _REVISIONS, _URLS = "two revisions", "two URLs"
@@ -143,13 +142,13 @@ class _Shown:
     allow_undecided: bool
 
 
-class _Pair(Protocol[Said]):
+class _Pair(Protocol):
     def figures(self, named: Sequence[str]) -> dict[str, float | None]: ...
-    def measured(self, terms: Terms, conditions: Conditions, progress: Console) -> MeasuredPair[Said]: ...
-    def print_remarks(self, console: Console, answer: MeasuredPair[Said]) -> None: ...
+    def measured(self, terms: Terms, conditions: Conditions, progress: Console) -> MeasuredPair: ...
+    def print_remarks(self, console: Console, answer: MeasuredPair) -> None: ...
 
 
-def _compare(pair: _Pair[Said], shown: _Shown, conditions: Conditions, progress: Console) -> int:
+def _compare(pair: _Pair, shown: _Shown, conditions: Conditions, progress: Console) -> int:
     terms = Terms(margin=read_share(shown.margin), confidence=0.95, figures=pair.figures(shown.figures), loads=())
     answer = pair.measured(terms, conditions, progress)
     if shown.json:
@@ -163,7 +162,9 @@ def _compare(pair: _Pair[Said], shown: _Shown, conditions: Conditions, progress:
     if shown.github:
         for line in annotation_lines(answer.said, answer.run, answer.judgement):
             typer.echo(line)
-    return _code(answer.said, allow_undecided=shown.allow_undecided)
+    if answer.said.interrupted:
+        return ExitCode.INTERRUPTED
+    return gate_code(answer.said.standing, allow_undecided=shown.allow_undecided)
 
 
 def _refuse_others(ctx: typer.Context, *, urls: bool) -> None:
@@ -176,20 +177,6 @@ def _refuse_others(ctx: typer.Context, *, urls: bool) -> None:
                 f"{parameter.opts[0]} is an option of {others}, and these are {there}",
                 fix="leave it out, or see `touchstone ab --help`",
             )
-
-
-def _code(said: PairJudgement, *, allow_undecided: bool) -> int:
-    if said.interrupted:
-        return ExitCode.INTERRUPTED
-    match said.standing:
-        case PairStanding.PASSED:
-            return ExitCode.OK
-        case PairStanding.WORSE:
-            return ExitCode.GATE
-        case PairStanding.UNDECIDED:
-            return ExitCode.OK if allow_undecided else ExitCode.UNDECIDED
-        case PairStanding.INVALID:
-            return ExitCode.INVALID
 
 
 def register(app: typer.Typer) -> None:

@@ -13,8 +13,8 @@ from touchstone.cli.places import as_typed, results_root
 from touchstone.cli.terms import read_figures
 from touchstone.failure import UsageError
 from touchstone.judge.comparison.across import Terms
-from touchstone.judge.comparison.pair import PairStanding
-from touchstone.judge.comparison.revisions import Revision, RevisionsJudgement
+from touchstone.judge.comparison.gate import Standing
+from touchstone.judge.comparison.pair import Revision
 from touchstone.report import junit, render, revisions
 from touchstone.report.why.terminal import print_explanation
 from touchstone.revisions.ab import EXPLAINED, SAME, SHARP, Question, compare_revisions
@@ -40,7 +40,7 @@ class Files:
             if path.is_dir():
                 raise UsageError(f"{path} cannot be written: it is a folder", fix="name a file in it")
 
-    def write(self, answer: MeasuredPair[RevisionsJudgement]) -> None:
+    def write(self, answer: MeasuredPair) -> None:
         """Write those that were asked for."""
         if self.markdown is not None:
             self.markdown.write_text(revisions.document(answer.said, answer.run, answer.judgement), encoding="utf-8")
@@ -70,7 +70,7 @@ class Pair:
             )
         return read
 
-    def measured(self, terms: Terms, conditions: Conditions, progress: Console) -> MeasuredPair[RevisionsJudgement]:
+    def measured(self, terms: Terms, conditions: Conditions, progress: Console) -> MeasuredPair:
         """Measure both in one run, and write its reports and the files; notes go to `progress` at once."""
         self.files.check()
         repository = Repository.around(Path.cwd())
@@ -93,7 +93,7 @@ class Pair:
         self.files.write(answer)
         return answer
 
-    def print_remarks(self, console: Console, answer: MeasuredPair[RevisionsJudgement]) -> None:
+    def print_remarks(self, console: Console, answer: MeasuredPair) -> None:
         """Print what is said of revisions alone: equal sources, the parts of a difference of CPU, the next command."""
         said = answer.said
         if SAME in said.notes:
@@ -101,13 +101,13 @@ class Pair:
         for one in said.why:
             print_explanation(console, one)
             console.print()
-        if self.why and not said.why and not said.interrupted and said.standing is not PairStanding.INVALID:
+        if self.why and not said.why and not said.interrupted and said.standing is not Standing.INVALID:
             console.print("why: no load shows that CPU per request differs, so nothing was profiled", highlight=False)
         elif not self.why and any(change.worse for change in said.changes if change.figure == EXPLAINED):
             again = shlex.join([*as_typed(), "--why"])
             console.print(f"where it needs more CPU: {again}", highlight=False, markup=False, soft_wrap=True)
-        worse = said.standing is PairStanding.WORSE and self.head
-        if worse and Repository.around(Path.cwd()).leads(said.base, said.head):
+        worse = said.standing is Standing.WORSE and self.head
+        if worse and Repository.around(Path.cwd()).leads(*said.revisions):
             line = f"which commit it was: touchstone bisect {self.base} {self.head}"
             console.print(line, highlight=False, markup=False)
 

@@ -21,7 +21,7 @@ from touchstone.record.secret import shown_text
 from touchstone.report import render
 from touchstone.run.measure import Conditions
 from touchstone.run.pair import MeasuredPair
-from touchstone.run.two_urls import Question, UrlsJudgement, compare_urls
+from touchstone.run.two_urls import Question, compare_urls
 from touchstone.vocabulary.figure import FIGURES
 
 _ASKED, _OF_THE_PROCESS = ("throughput", "latency_p50"), ("cpu_per_request", "rss_peak")
@@ -110,7 +110,7 @@ class Pair:
                 )
         return read
 
-    def measured(self, terms: Terms, conditions: Conditions, _progress: Console) -> MeasuredPair[UrlsJudgement]:
+    def measured(self, terms: Terms, conditions: Conditions, _progress: Console) -> MeasuredPair:
         """Load both with the request in turns, and write the run's reports."""
         services, target = self._services
         notes = [shown_text(f"{service.name} is {service.origin}{target}") for service in services]
@@ -129,7 +129,7 @@ class Pair:
         render(answer.run, answer.judgement, answer.folder)
         return answer
 
-    def print_remarks(self, console: Console, answer: MeasuredPair[UrlsJudgement]) -> None:
+    def print_remarks(self, console: Console, answer: MeasuredPair) -> None:
         """Print what the reader must know of services that were not started for the run."""
         if answer.said.rounds > 1:
             console.print("Both were the same processes in all rounds: restart them and ask again before you say more.")

@@ -14,7 +14,7 @@ from touchstone.cli.places import as_typed, results_root
 from touchstone.cli.terms import read_figures, read_share
 from touchstone.failure import ExitCode
 from touchstone.judge.comparison.across import Terms
-from touchstone.judge.comparison.revisions import Revision
+from touchstone.judge.comparison.pair import Revision
 from touchstone.record.base import Record
 from touchstone.revisions.ab import Question
 from touchstone.revisions.bisect import Bisection, Found, Search

@@ -11,33 +11,23 @@ from rich.console import Console
 from touchstone.cli import options
 from touchstone.cli.completion import runs
 from touchstone.cli.places import find_run
-from touchstone.cli.terms import read_figures, read_share
+from touchstone.cli.terms import gate_code, read_figures, read_share
 from touchstone.failure import ExitCode, InvalidRunError, UsageError
-from touchstone.judge.comparison.across import Change, Gone, Terms, changes, comparable, differences, gone
-from touchstone.judge.comparison.gate import hold_against
-from touchstone.judge.comparison.machines import LeftOut, across_machines, common_reference
+from touchstone.judge.comparison.across import Terms, changes, comparable, differences, gone
+from touchstone.judge.comparison.gate import Standing, hold_against
+from touchstone.judge.comparison.machines import across_machines, common_reference
+from touchstone.judge.comparison.pair import PairJudgement, judge_runs
 from touchstone.judge.judge import judge
 from touchstone.judge.judgement import Outcome
-from touchstone.record.base import Record
 from touchstone.record.run import Run
 from touchstone.record.store import load_run
 from touchstone.report import comparison
-from touchstone.report.changes import is_change, left_out_words, print_gate, print_gone, table
+from touchstone.report.changes import left_out_words, print_gate, print_gone, table
 from touchstone.report.export import write
 from touchstone.report.format import plural
 from touchstone.run.load_results import LOAD_ALONE, load_results_at, run_of_load_results
 
 _ADVICE = "more rounds in both runs (`--rounds`, `--until-decided`), or a wider margin (`--figure NAME=10%`)"
-
-
-class _Document(Record):
-    """What `--json` prints."""
-
-    changes: list[Change]
-    gone: list[Gone]
-    left_out: list[LeftOut] = []
-    """What cannot be compared, of runs from different machines."""
-    notes: list[str] = []
 
 
 def compare(
@@ -88,28 +78,24 @@ def compare(
             "the runs cannot be compared: " + "; ".join(reasons),
             fix="measure both with the same scenario and profile, or give --anyway",
         )
-    told = _compared(old, new, terms, reference, anyway=anyway)
-    held = hold_against(told.changes, told.gone, terms)
+    said = _compared(old, new, terms, reference, anyway=anyway)
     if markdown is not None:
-        names = (old.plan.run_id, new.plan.run_id)
-        write(markdown, comparison.document(names, told.changes, told.gone, told.left_out, told.notes))
+        write(markdown, comparison.document(said))
     if json:
-        typer.echo(told.model_dump_json(indent=1))
+        typer.echo(said.model_dump_json(indent=1, by_alias=True))
     else:
-        _print(told, everything=all)
+        _print(said, everything=all)
         _print_limits(old, new)
         if gate:
-            print_gate(Console(), held, _ADVICE)
+            print_gate(Console(), hold_against(said.changes, said.gone, terms), _ADVICE)
     if not gate:
         return ExitCode.OK
-    if held.breached or held.gone:
-        return ExitCode.GATE
-    if not held.watched:
+    if said.standing is Standing.INVALID:
         raise InvalidRunError(
             "the gate has nothing to watch: of the figures that it looks at the runs have none validly in common",
             fix="compare runs of the same scenario, contenders and loads, or name what it is to watch by --figure",
         )
-    return ExitCode.UNDECIDED if held.open and not allow_undecided else ExitCode.OK
+    return gate_code(said.standing, allow_undecided=allow_undecided)
 
 
 def _place(name: str) -> Path:
@@ -124,12 +110,13 @@ def _read(name: str) -> Run:
     return load_run(find_run(name))
 
 
-def _compared(old: Run, new: Run, terms: Terms, reference: str | None, *, anyway: bool) -> _Document:
+def _compared(old: Run, new: Run, terms: Terms, reference: str | None, *, anyway: bool) -> PairJudgement:
     """Every figure, or of runs from different machines what can be compared of them."""
     unlike = differences(old.environment, new.environment)
+    judged = (judge(old), judge(new))
+    lost = gone(old, new, judged, terms)
     if not unlike or anyway:
-        judged = (judge(old), judge(new))
-        return _Document(changes=changes(*judged, terms), gone=gone(old, new, judged, terms))
+        return judge_runs(old, new, changes(*judged, terms), lost, terms)
     common = common_reference(old, new, reference)
     if reference is not None and common is None:
         raise UsageError(f"{reference!r} is no contender of both runs", fix="name one that both have")
@@ -144,8 +131,7 @@ def _compared(old: Run, new: Run, terms: Terms, reference: str | None, *, anyway
         f"measured on different machines ({'; '.join(unlike)}): compared are {ratios}exact counts and sizes. Such a "
         "ratio knows less of the machine than a time does, and not nothing: `touchstone ab` measures both on one"
     ]
-    lost = gone(old, new, (judge(old), judge(new)), terms)
-    return _Document(changes=found.changes, gone=lost, left_out=found.left_out, notes=notes)
+    return judge_runs(old, new, found.changes, lost, terms, left_out=found.left_out, notes=notes)
 
 
 def _terms(margin: str, figures: list[str], loads: list[str], *runs: Run) -> Terms:
@@ -159,18 +145,18 @@ def _terms(margin: str, figures: list[str], loads: list[str], *runs: Run) -> Ter
     return Terms(margin=read_share(margin), confidence=confidence, figures=named, loads=tuple(loads))
 
 
-def _print(told: _Document, *, everything: bool) -> None:
+def _print(said: PairJudgement, *, everything: bool) -> None:
     console = Console()
-    for note in told.notes:
+    for note in said.notes:
         console.print(note, highlight=False, markup=False, soft_wrap=True)
-    shown = [c for c in told.changes if everything or is_change(c)]
+    shown = [c for c in said.changes if everything or c.decided]
     if shown:
         console.print(table(shown, "before", "after"))
-    print_gone(console, told.gone)
-    for one in told.left_out:
+    print_gone(console, said.gone)
+    for one in said.left_out:
         console.print(left_out_words(one), highlight=False, markup=False, soft_wrap=True)
-    undecided = sum(change.outcome is Outcome.UNDECIDED for change in told.changes)
-    console.print(f"{plural(len(told.changes), 'figure')} compared, {len(shown)} shown, {undecided} undecided")
+    undecided = sum(change.outcome is Outcome.UNDECIDED for change in said.changes)
+    console.print(f"{plural(len(said.changes), 'figure')} compared, {len(shown)} shown, {undecided} undecided")
 
 
 def _print_limits(*runs: Run) -> None:

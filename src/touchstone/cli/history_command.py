@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 from pydantic import ValidationError
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from touchstone.cli.places import find_run, results_root
@@ -20,7 +21,7 @@ from touchstone.history.exports import EXPORTS, LEFT_OUT
 from touchstone.history.plot import shown_words
 from touchstone.history.recording import Measured, entries_of, entries_of_revisions
 from touchstone.history.told import Seen, Told, look
-from touchstone.judge.comparison.revisions import Revision, RevisionsJudgement
+from touchstone.judge.comparison.pair import PairJudgement, Revision
 from touchstone.record.base import Record
 from touchstone.record.store import load_run, runs_in
 from touchstone.report.export import write
@@ -114,20 +115,21 @@ def _entries(folder: Path, commit: str, reference: str | None) -> list[Entry]:
     measured = load_run(folder)
     repository = Repository.around(Path.cwd())
     try:
-        said = RevisionsJudgement.model_validate_json((folder / REVISIONS).read_bytes())
+        said = PairJudgement.model_validate_json((folder / REVISIONS).read_bytes())
     except OSError:
         revision = repository.revision(commit)
         dirty = commit == "HEAD" and repository.working_tree(results_root()).dirty
         return entries_of(measured, _measured(repository, revision, dirty=dirty), reference=reference)
     except ValidationError as error:
         raise UsageError(f"cannot be read: {error.errors()[0]['msg']}", where=str(folder / REVISIONS)) from error
-    if said.head.dirty:
+    _, head = said.revisions
+    if head.dirty:
         raise UsageError(
             "the head of this run is no commit, but a working tree with changes",
             where=str(folder),
             fix="commit them and measure again: `touchstone ab BASE HEAD`",
         )
-    return entries_of_revisions(measured, said, _measured(repository, repository.revision(said.head.commit)))
+    return entries_of_revisions(measured, said, _measured(repository, repository.revision(head.commit)))
 
 
 def _measured(repository: Repository, revision: Revision, *, dirty: bool = False) -> Measured:
@@ -157,7 +159,9 @@ def tell(console: Console, seen: Sequence[Seen]) -> None:
         first = one.series.first
         counts = [str(len(one.changes) or ""), str(len(one.series.breaks) or "")]
         newest = shown_words(one.series.values[-1], one.series)
-        table.add_row(first.contender, first.load or "", first.about.title, str(one.told.commits), newest, *counts)
+        table.add_row(
+            escape(first.contender), escape(first.load or ""), first.about.title, str(one.told.commits), newest, *counts
+        )
     console.print(table)
     for one in seen:
         _tell_changes(console, one)

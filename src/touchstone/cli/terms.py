@@ -1,11 +1,12 @@
-"""Reads the terms on which two runs or revisions are compared: margins and figures."""
+"""The terms on which two runs or revisions are compared: margins, figures, and the exit code of a gate."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
 
-from touchstone.failure import UsageError, did_you_mean
+from touchstone.failure import ExitCode, UsageError, did_you_mean
+from touchstone.judge.comparison.gate import Standing
 from touchstone.vocabulary.figure import FIGURES
 
 
@@ -31,3 +32,16 @@ def read_figures(words: Iterable[str]) -> dict[str, float | None]:
             raise UsageError(f"there is no figure {name!r}", fix=f"{hint}docs/figures.md lists them")
         named[name] = read_share(own) if own else None
     return named
+
+
+def gate_code(standing: Standing, *, allow_undecided: bool) -> ExitCode:
+    """The exit code of a gate that found this."""
+    match standing:
+        case Standing.PASSED:
+            return ExitCode.OK
+        case Standing.WORSE:
+            return ExitCode.GATE
+        case Standing.UNDECIDED:
+            return ExitCode.OK if allow_undecided else ExitCode.UNDECIDED
+        case Standing.INVALID:
+            return ExitCode.INVALID

@@ -5,9 +5,10 @@ from __future__ import annotations
 import statistics
 from dataclasses import dataclass
 
-from touchstone.history.series import Series
+from touchstone.history.series import Series, Shown
+from touchstone.judge.judgement import Comparison, Outcome
+from touchstone.judge.statistics.intervals import Interval
 from touchstone.toolchain.otava import change_points
-from touchstone.vocabulary.figure import Better
 
 P_VALUE = 0.001
 """Otava's own default: a history is looked at every day, and one false alarm in twenty would be one a month."""
@@ -21,15 +22,8 @@ class ChangePoint:
 
     at: int
     """The index of the first entry after it, within the series."""
-    before: float
-    after: float
-    """The means of what is shown, over the stretches before and after."""
-    worse: bool
-
-    @property
-    def share(self) -> float:
-        """By how much it changed, as a share of what it was before."""
-        return self.after / self.before - 1
+    compared: Comparison
+    """The means of what is shown, over the stretches before and after. Otava gives no interval."""
 
 
 def changes_of(series: Series, magnitude: float = MAGNITUDE) -> list[ChangePoint]:
@@ -45,6 +39,17 @@ def changes_of(series: Series, magnitude: float = MAGNITUDE) -> list[ChangePoint
 
 def _change(series: Series, left: int, at: int, right: int) -> ChangePoint:
     before, after = (statistics.fmean(series.values[slice(*stretch)]) for stretch in ((left, at), (at, right)))
-    better = series.first.about.better
-    worse = better is not Better.NEITHER and (after > before) == (better is Better.LOWER)
-    return ChangePoint(at, before, after, worse)
+    first, ratio = series.first, after / before
+    compared = Comparison(
+        phase=first.about.phase,
+        contender=first.contender,
+        baseline=first.contender,
+        load=first.load,
+        figure=first.figure,
+        before=before,
+        after=after,
+        relative_to=first.reference if series.shown is Shown.RATIO else None,
+        ratio=ratio,
+        outcome=Outcome.of(Interval(ratio, ratio, ratio), first.figure, 0.0),
+    )
+    return ChangePoint(at, compared)

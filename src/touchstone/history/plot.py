@@ -29,7 +29,7 @@ def draw(series: Series, changes: Sequence[ChangePoint], name: str) -> Markup:
     for one in series.breaks:
         axes.axvline(one.at - 0.5, color=canvas.MUTED, linestyle=(0, (3, 3)), linewidth=1.2, zorder=2)
     for change in changes:
-        colour = canvas.WORSE if change.worse else canvas.BETTER
+        colour = canvas.WORSE if change.compared.worse else canvas.BETTER
         axes.axvline(change.at - 0.5, color=colour, linewidth=2.0, zorder=5)
     drawn = [bound for pair in _bounds(series) for bound in pair if bound is not None] + values
     air = (max(drawn) - min(drawn)) * 0.15 or abs(max(drawn)) * 0.05 or 1.0

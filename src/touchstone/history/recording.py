@@ -8,8 +8,8 @@ from datetime import datetime
 
 from touchstone.failure import InvalidRunError, UsageError
 from touchstone.history.entry import Entry
-from touchstone.judge.comparison.pair import PairStanding
-from touchstone.judge.comparison.revisions import RevisionsJudgement
+from touchstone.judge.comparison.gate import Standing
+from touchstone.judge.comparison.pair import PairJudgement
 from touchstone.judge.judge import judge
 from touchstone.judge.judgement import Comparison, Estimate, Verdict
 from touchstone.record.run import Environment, Run
@@ -49,15 +49,17 @@ def entries_of(run: Run, measured: Measured, *, reference: str | None = None) ->
     return _entries(run.against(reference), measured, {name: name for name in names if name not in exhibits}, None)
 
 
-def entries_of_revisions(run: Run, said: RevisionsJudgement, measured: Measured) -> list[Entry]:
+def entries_of_revisions(run: Run, said: PairJudgement, measured: Measured) -> list[Entry]:
     """The head's valid figures, as ratios to the base revision, which is the pinned reference.
 
     Raises InvalidRunError if there is none, or if the two could not be compared.
     """
-    if said.standing is PairStanding.INVALID:
+    if said.standing is Standing.INVALID:
         raise InvalidRunError("the two revisions could not be compared", fix="`touchstone show` says why")
     _, variant = said.contender.split("/", 1)
-    return _entries(run, measured, {f"head/{variant}": said.contender}, f"{said.contender} at {said.base.commit[:10]}")
+    return _entries(
+        run, measured, {f"head/{variant}": said.contender}, f"{said.contender} at {said.revisions[0].commit[:10]}"
+    )
 
 
 def machine_facts(environment: Environment, tools: Mapping[str, str]) -> dict[str, str]:

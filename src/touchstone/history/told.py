@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from pydantic import computed_field
+
 from touchstone.history.changes import ChangePoint, changes_of
 from touchstone.history.entry import Entry
 from touchstone.history.series import Series, series_of
-from touchstone.judge.comparison.revisions import Revision
+from touchstone.judge.comparison.pair import Revision
+from touchstone.judge.judgement import Comparison
 from touchstone.record.base import Record
 
 Between = Callable[[str, str], Sequence[Revision]]
@@ -22,11 +25,22 @@ class Change(Record):
     """The last commit that was measured before it."""
     until: str
     """The first that was measured after it."""
-    share: float
-    """By how much the figure changed, as a share of what it was."""
-    worse: bool
+    compared: Comparison
+    """What is shown, after it against before it."""
     commits: list[Revision]
     """Those between: one of them did it."""
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def share(self) -> float:
+        """By how much the figure changed, as a share of what it was. Use `compared.ratio`."""
+        return (self.compared.ratio or 1.0) - 1
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def worse(self) -> bool:
+        """True if it is worse since then. Use `compared.outcome`."""
+        return self.compared.worse
 
 
 class Interruption(Record):
@@ -77,7 +91,7 @@ def _told(series: Series, changes: Sequence[ChangePoint], between: Between) -> T
     def change(one: ChangePoint) -> Change:
         after, until = pair(one.at)
         commits = list(between(after, until)) or [_revision(series.entries[one.at])]
-        return Change(after=after, until=until, share=one.share, worse=one.worse, commits=commits)
+        return Change(after=after, until=until, compared=one.compared, commits=commits)
 
     first = series.first
     return Told(

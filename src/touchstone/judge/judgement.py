@@ -5,9 +5,11 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Any, Literal, Self
 
-from pydantic import Field
+from pydantic import Field, computed_field
 
+from touchstone.judge.statistics.intervals import Decision, Interval, decide
 from touchstone.record.base import Record
+from touchstone.vocabulary.figure import FIGURES, Better
 
 
 class Severity(StrEnum):
@@ -34,10 +36,29 @@ class Verdict(StrEnum):
 class Outcome(StrEnum):
     """What a comparison says of the contender against the baseline."""
 
-    FASTER = "faster"
-    SLOWER = "slower"
+    BETTER = "better"
+    WORSE = "worse"
     EQUIVALENT = "equivalent"
     UNDECIDED = "undecided"
+
+    @classmethod
+    def _missing_(cls, value: object) -> Outcome | None:
+        """The names that documents of version 1 have."""
+        return {"faster": cls.BETTER, "slower": cls.WORSE}.get(str(value))
+
+    @classmethod
+    def of(cls, interval: Interval, figure: str, margin: float) -> Outcome:
+        """What an interval of a ratio decides; a figure without a better direction can be equivalent at most."""
+        better = FIGURES[figure].better
+        match decide(interval, margin):
+            case Decision.WITHIN:
+                return cls.EQUIVALENT
+            case Decision.HIGHER if better is not Better.NEITHER:
+                return cls.BETTER if better is Better.HIGHER else cls.WORSE
+            case Decision.LOWER if better is not Better.NEITHER:
+                return cls.BETTER if better is Better.LOWER else cls.WORSE
+            case _:
+                return cls.UNDECIDED
 
 
 class Doubt(Record):
@@ -121,17 +142,27 @@ class Estimate(Record):
 
 
 class Comparison(Record):
-    """A contender against the baseline on one figure: the ratio contender/baseline with its interval."""
+    """Two things on one figure: the ratio contender/baseline with its interval, and what that decides.
+
+    Two contenders of a run, two revisions or services in one run, or one contender in two runs.
+    """
 
     phase: str
-    figure: str
-    load: str | None = None
     contender: str
     baseline: str
+    """The other contender; of two runs or revisions the same one's name."""
+    load: str | None = None
+    figure: str
+    before: float | None = None
+    """The baseline's figure, in base units; None where it has none."""
+    after: float | None = None
+    """The contender's."""
+    relative_to: str | None = Field(default=None, exclude_if=lambda name: name is None)
+    """The contender of the same run to which `before` and `after` are ratios; None where they are in base units."""
     ratio: float | None = None
     low: float | None = None
     high: float | None = None
-    """The interval that decides: widened by all that may have moved either side."""
+    """The interval that decides: widened by all that may have moved either side, corrected for the family."""
     sampled_low: float | None = None
     sampled_high: float | None = None
     """The interval of the measurements alone, where the one that decides is wider."""
@@ -146,15 +177,59 @@ class Comparison(Record):
     starts: int = 0
     """Pairs of neighbouring starts behind it, over all rounds; 0 where contenders were not started in turn."""
     rounds: int = 0
+    margin: float = 0.0
+    """The least difference of this figure that matters, as a share."""
     outcome: Outcome = Outcome.UNDECIDED
-    better: bool | None = None
-    """True if the contender is better than the baseline (by the figure's direction); None unless faster or slower."""
     more_rounds: int | None = None
     """How many further rounds would decide it, if it is undecided."""
     verdict: Verdict = Verdict.VALID
     reason: str | None = None
     sentence: str = ""
     """The result in a sentence."""
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def better(self) -> bool | None:
+        """True if the contender is better than the baseline, False if worse, None if neither is decided."""
+        return self.outcome is Outcome.BETTER if self.decided else None
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def worse(self) -> bool:
+        """True if the contender is really worse than the baseline."""
+        return self.outcome is Outcome.WORSE
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def harmless(self) -> bool:
+        """True if the contender is certainly not worse by more than the margin."""
+        match FIGURES[self.figure].better:
+            case Better.LOWER:
+                return self.high is not None and self.high <= 1 + self.margin
+            case Better.HIGHER:
+                return self.low is not None and self.low >= 1 / (1 + self.margin)
+            case Better.NEITHER:
+                return self.interval is not None
+
+    @property
+    def decided(self) -> bool:
+        """Whether one of the two is really the better one."""
+        return self.outcome in (Outcome.BETTER, Outcome.WORSE)
+
+    @property
+    def interval(self) -> Interval | None:
+        """The interval that decides, if there is one."""
+        if self.ratio is None or self.low is None or self.high is None:
+            return None
+        return Interval(self.ratio, self.low, self.high)
+
+    def decided_by(self, interval: Interval | None, margin: float) -> Self:
+        """The same comparison, with an interval and what it decides at a margin; as it is without an interval."""
+        self.margin = margin
+        if interval is not None:
+            self.ratio, self.low, self.high = interval.point, interval.low, interval.high
+            self.outcome = Outcome.of(interval, self.figure, margin)
+        return self
 
 
 class FailedContender(Record):
@@ -238,7 +313,7 @@ class Scaling(Record):
 class Judgement(Record):
     """All that the judge says of a run."""
 
-    schema_: Literal["touchstone.judgement/1"] = Field(default="touchstone.judgement/1", alias="schema")
+    schema_: Literal["touchstone.judgement/2"] = Field(default="touchstone.judgement/2", alias="schema")
     verdict: Verdict
     """Of the run as a whole: invalid if nothing valid can be said."""
     failed: list[FailedContender] = []

@@ -87,8 +87,6 @@ def _first(view: View, board: Scoreboard) -> str:
     parts += [_decided(view, c) for c in worse[:_NAMED]]
     if len(worse) > _NAMED:
         parts.append(f"{plural(len(worse) - _NAMED, 'other')} are further behind")
-    if different := kinds.get("different", []):
-        parts.append(f"{_names(different)} {_are(different)} different from {found[0].baseline}")
     open_ = kinds.get("undecided", []) + kinds.get("none", [])
     if open_:
         parts.append(

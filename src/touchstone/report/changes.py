@@ -9,15 +9,14 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from touchstone.judge.comparison.across import Change, Gone
+from touchstone.judge.comparison.across import Gone
 from touchstone.judge.comparison.gate import Gate
-from touchstone.judge.comparison.machines import LeftOut
-from touchstone.judge.judgement import Outcome
+from touchstone.judge.comparison.pair import LeftOut
+from touchstone.judge.judgement import Comparison, Outcome
 from touchstone.report.format import percent, plural, quantity, ratio, ratio_interval
 from touchstone.vocabulary.figure import FIGURES
 
-_WORDS = {Outcome.FASTER: "better", Outcome.SLOWER: "worse"}
-_STYLES = {Outcome.FASTER: "green", Outcome.SLOWER: "red", Outcome.UNDECIDED: "yellow"}
+_STYLES = {Outcome.BETTER: "green", Outcome.WORSE: "red", Outcome.UNDECIDED: "yellow"}
 
 
 @dataclass(frozen=True)
@@ -32,11 +31,10 @@ class Row:
     ratio: str
     """With its interval, if there is one."""
     margin: str
-    word: str
     outcome: Outcome
 
 
-def row(change: Change) -> Row:
+def row(change: Comparison) -> Row:
     """A change as every report tells it."""
     figure = FIGURES[change.figure]
     bounds = ratio_interval(change.low, change.high)
@@ -47,40 +45,34 @@ def row(change: Change) -> Row:
         after=_value(change.after, change),
         ratio=f"{ratio(change.ratio)} ({bounds})" if bounds else ratio(change.ratio),
         margin=percent(change.margin),
-        word=_WORDS.get(change.outcome, change.outcome.value),
         outcome=change.outcome,
     )
 
 
-def _value(value: float, change: Change) -> str:
+def _value(value: float | None, change: Comparison) -> str:
     return ratio(value) if change.relative_to else quantity(value, FIGURES[change.figure].unit)
 
 
-def is_change(change: Change) -> bool:
-    """Whether it has really become better or worse."""
-    return change.outcome in _WORDS
-
-
-def table(changes: Iterable[Change], before: str, after: str, *, contenders: bool = True) -> Table:
+def table(changes: Iterable[Comparison], before: str, after: str, *, contenders: bool = True) -> Table:
     """The changes for a terminal, with a column of contenders where there may be several."""
     first = ["contender"] if contenders else []
     shown = Table(*first, "load", "figure", before, after, "ratio", "", box=None, header_style="bold")
     for change in changes:
         words = row(change)
         style = _STYLES.get(words.outcome)
-        word = f"[{style}]{words.word}[/]" if style else words.word
-        cells = [change.load or "", words.figure, words.before, words.after, words.ratio, word]
-        shown.add_row(*([change.contender] if contenders else []), *cells)
+        word = f"[{style}]{words.outcome}[/]" if style else words.outcome
+        cells = [escape(change.load or ""), words.figure, words.before, words.after, words.ratio, word]
+        shown.add_row(*([escape(change.contender)] if contenders else []), *cells)
     return shown
 
 
-def table_lines(changes: Iterable[Change], before: str, after: str, *, contenders: bool = False) -> Iterator[str]:
+def table_lines(changes: Iterable[Comparison], before: str, after: str, *, contenders: bool = False) -> Iterator[str]:
     """The changes in Markdown, with a column of contenders where there are several."""
     yield ("| contender " if contenders else "") + f"| load | figure | {before} | {after} | ratio | margin | verdict |"
     yield ("|---" if contenders else "") + "|---|---|---:|---:|---|---:|---|"
     for change in changes:
         words = row(change)
-        verdict = f"**{words.word}**" if is_change(change) else words.word
+        verdict = f"**{words.outcome}**" if change.decided else words.outcome
         cells = [f"`{change.load}`" if change.load else "", words.figure, words.before, words.after, words.ratio]
         first = [f"`{change.contender}`"] if contenders else []
         yield "| " + " | ".join([*first, *cells, words.margin, verdict]) + " |"
@@ -123,7 +115,7 @@ def print_gate(console: Console, held: Gate, advice: str) -> None:
         console.print(f"  to decide: {advice}", highlight=False)
 
 
-def open_lines(changes: Sequence[Change]) -> Iterator[str]:
+def open_lines(changes: Sequence[Comparison]) -> Iterator[str]:
     """What is open, a line each."""
     for change in changes:
         words = row(change)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from xml.etree import ElementTree as Xml
 
-from touchstone.judge.comparison.revisions import RevisionsJudgement
+from touchstone.judge.comparison.pair import PairJudgement
 from touchstone.report.changes import gone_words, row
 
 
-def document(said: RevisionsJudgement, *, allow_undecided: bool = False) -> str:
+def document(said: PairJudgement, *, allow_undecided: bool = False) -> str:
     """The XML. Worse and gone are failures; undecided is one, too, unless it is allowed, and then it is skipped."""
     suite = Xml.Element("testsuite", name=f"touchstone {said.scenario}")
     for change in said.changes:
@@ -21,7 +21,7 @@ def document(said: RevisionsJudgement, *, allow_undecided: bool = False) -> str:
             Xml.SubElement(case, "skipped", message=f"undecided: {message}")
         elif not change.harmless:
             Xml.SubElement(case, "failure", type="undecided", message=message)
-        Xml.SubElement(case, "system-out").text = f"{words.word}: {message}"
+        Xml.SubElement(case, "system-out").text = f"{words.outcome}: {message}"
     for one in said.gone:
         for figure in one.figures:
             case = Xml.SubElement(suite, "testcase", classname=_class(said, one.load), name=figure)
@@ -42,7 +42,7 @@ def document(said: RevisionsJudgement, *, allow_undecided: bool = False) -> str:
     return Xml.tostring(suites, encoding="unicode", xml_declaration=True) + "\n"
 
 
-def _class(said: RevisionsJudgement, load: str | None) -> str:
+def _class(said: PairJudgement, load: str | None) -> str:
     return ".".join(filter(None, ("touchstone", said.scenario, load)))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from touchstone.judge.comparison.revisions import RevisionsJudgement
+from touchstone.judge.comparison.pair import PairJudgement
 from touchstone.judge.judgement import Judgement
 from touchstone.record.run import Run
 from touchstone.report.causes import causes
@@ -22,10 +22,10 @@ MOST_BYTES = 64_000
 _LONGEST = 400
 """Characters of a line of a log."""
 MOST_LOADS = 4
-"""Of so many the profiles are told: one takes up to 8,000 characters."""
+"""The number of loads whose profiles are shown: one takes up to 8,000 characters."""
 
 
-def document(said: RevisionsJudgement, run: Run, judgement: Judgement) -> str:
+def document(said: PairJudgement, run: Run, judgement: Judgement) -> str:
     """The summary, below `MOST_BYTES`: of findings that do not fit it is said how many there are."""
     view = View(run, judgement)
     head = "\n".join(_lines(said, view)) + "\n"
@@ -51,10 +51,11 @@ def _fenced(lines: Sequence[str]) -> Iterator[str]:
         yield from ["", "  ````text", *shown, "  ````", ""]
 
 
-def _lines(said: RevisionsJudgement, view: View) -> Iterator[str]:
+def _lines(said: PairJudgement, view: View) -> Iterator[str]:
+    base, head = said.revisions
     yield f"### touchstone: {said.standing}"
     yield ""
-    yield f"{escaped(said.head.words)} against {escaped(said.base.words)}: {SENTENCES[said.standing]}."
+    yield f"{escaped(head.words)} against {escaped(base.words)}: {SENTENCES[said.standing]}."
     yield ""
     for failed in said.failed[:20]:
         yield f"- **{escaped(failed.contender)} failed:** {escaped(failed.reason[:2000])}"

@@ -16,7 +16,7 @@ from pydantic import BaseModel
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 from pydantic_core.core_schema import ModelSchema
 
-from touchstone.judge.comparison.revisions import RevisionsJudgement
+from touchstone.judge.comparison.pair import PairJudgement
 from touchstone.judge.judgement import Judgement
 from touchstone.record.run import Environment, Plan
 from touchstone.record.sample import Sample
@@ -28,7 +28,7 @@ SCHEMAS: dict[str, type[BaseModel]] = {
     "sample": Sample,
     "judgement": Judgement,
     "report": Report,
-    "revisions": RevisionsJudgement,
+    "pair": PairJudgement,
 }
 """The documents that a results folder may hold, by the name of their schema's file."""
 

@@ -70,6 +70,8 @@ class View:
 
     def within(self, budget: Budget) -> View:
         """The same view, drawn as finely as the budget allows; what it has worked out is not worked out again."""
+        if budget == self.budget:
+            return self
         made = copy(self)
         made.budget = budget
         return made

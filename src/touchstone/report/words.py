@@ -37,8 +37,6 @@ def sign(comparison: Comparison) -> Sign:
     if comparison.outcome is Outcome.UNDECIDED:
         return Sign("undecided", "~", "undecided")
     word = _word(FIGURES[comparison.figure], comparison.ratio)
-    if comparison.better is None:
-        return Sign("different", "≠", word)
     return Sign("better", "▲", word) if comparison.better else Sign("worse", "▼", word)
 
 

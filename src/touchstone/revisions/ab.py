@@ -7,10 +7,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from touchstone.judge.comparison.across import Terms
-from touchstone.judge.comparison.pair import still_open
-from touchstone.judge.comparison.revisions import Revision, RevisionsJudgement, judge_revisions
+from touchstone.judge.comparison.pair import PairJudgement, Revision, judge_pair, still_open
 from touchstone.judge.judge import judge
-from touchstone.judge.judgement import Comparison, Outcome
+from touchstone.judge.judgement import Comparison
 from touchstone.judge.statistics.intervals import simultaneous
 from touchstone.judge.why.explain import explain
 from touchstone.manifest.catalogue import ScenarioFolder
@@ -68,7 +67,7 @@ def compare_revisions(
     here: Path,
     conditions: Conditions,
     scenario_of: Revision | None = None,
-) -> MeasuredPair[RevisionsJudgement]:
+) -> MeasuredPair:
     """Build both, check both, and measure both in turns until every figure that was asked about is decided.
 
     Args:
@@ -107,7 +106,8 @@ def compare_revisions(
         store = measure(folder, wish, stacks=stacks, conditions=carried_out)
         run = load_run(store.folder)
         judgement = judge(run)
-        said = judge_revisions(run, judgement, revisions, contender, question.terms, same_sources=same)
+        sides = (stacks[0], revisions[0]), (stacks[1], revisions[1])
+        said = judge_pair(run, judgement, sides, question.terms, contender, same_sources=same)
         store.write(REVISIONS, said)
         if question.why and not run.interrupted:
             profiling = replace(carried_out, folder=store.folder / WHY, until_decided_s=0.0)
@@ -117,10 +117,10 @@ def compare_revisions(
 
 
 def _explain(
-    said: RevisionsJudgement, folder: ScenarioFolder, stacks: Sequence[str], question: Question, conditions: Conditions
+    said: PairJudgement, folder: ScenarioFolder, stacks: Sequence[str], question: Question, conditions: Conditions
 ) -> None:
     """Profile both under each load whose CPU per request differs, and add to what was said where the difference is."""
-    decided = [c for c in said.changes if c.figure == EXPLAINED and c.outcome in (Outcome.FASTER, Outcome.SLOWER)]
+    decided = [c for c in said.changes if c.figure == EXPLAINED and c.decided]
     loads = tuple(dict.fromkeys(change.load for change in decided if change.load))
     if not loads:
         return

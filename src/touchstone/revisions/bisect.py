@@ -11,7 +11,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from touchstone.failure import ExitCode, InvalidRunError, TouchstoneError, UsageError
-from touchstone.judge.comparison.revisions import Revision, RevisionsJudgement
+from touchstone.judge.comparison.pair import Revision
 from touchstone.judge.judgement import Comparison, FailedContender, Verdict
 from touchstone.judge.statistics.intervals import simultaneous
 from touchstone.record.base import Record
@@ -34,20 +34,18 @@ class Side(StrEnum):
     """It does not build, breaks its contract, or could not be told in the time: git's code 125."""
 
 
-class Step(Record):
-    """One commit against the good one."""
+class Step(Comparison):
+    """One commit against the good one. If it was skipped, `reason` says why."""
 
     commit: str
     subject: str
-    side: Side
-    ratio: float | None = None
-    low: float | None = None
-    high: float | None = None
-    rounds: int = 0
+    side: Side = Side.SKIP
     run: str = ""
     """The id of the run."""
-    reason: str = ""
-    """Why it was skipped."""
+
+
+_OWN = {"contender", "baseline", "reason"}
+"""What a step says of itself; the rest is the comparison's."""
 
 
 class Search(Record):
@@ -176,7 +174,7 @@ class Bisection:
                 fix="give more time (`--minutes`), or another figure or load; better instead of worse: swap the two",
                 undecided=undecided,
             )
-        worst = max(worse, key=lambda change: abs(math.log(change.ratio)))
+        worst = max(worse, key=lambda change: abs(math.log(change.ratio or 1.0)))
         search.load, search.effect = worst.load, worst.ratio
         self._remember(search)
         place = f" under {worst.load}" if worst.load else ""
@@ -192,7 +190,15 @@ class Bisection:
             loads=(search.load,) if search.load else (),
             still_open=lambda comparison: _side(comparison, search) is None,
         )
-        step = Step(commit=revision.commit, subject=revision.subject, side=Side.SKIP)
+        step = Step(
+            commit=revision.commit,
+            subject=revision.subject,
+            phase=FIGURES[self.figure].phase,
+            contender=revision.commit,
+            baseline=self.good.commit,
+            load=search.load,
+            figure=self.figure,
+        )
         try:
             answer = self._compare(revision, question)
         except UsageError as error:  # This revision lacks the stack, or its manifest cannot be read.
@@ -208,13 +214,11 @@ class Bisection:
         if found is None or found.verdict is Verdict.INVALID:
             step.reason = (found and found.reason) or "the figure was not measured"
             return step
-        step.ratio, step.low, step.high = found.ratio, found.low, found.high
         side = _side(found, search)
-        step.side = side or Side.SKIP
-        step.reason = "" if side else "the time was not enough to tell"
-        return step
+        step.side, step.reason = side or Side.SKIP, None if side else "the time was not enough to tell"
+        return step.model_copy(update={name: value for name, value in found if name not in _OWN})
 
-    def _compare(self, revision: Revision, question: Question) -> MeasuredPair[RevisionsJudgement]:
+    def _compare(self, revision: Revision, question: Question) -> MeasuredPair:
         notes = [f"base is {self.good.words}", f"head is {revision.words}"]
         return compare_revisions(
             self.repository,

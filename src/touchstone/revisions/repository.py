@@ -11,7 +11,7 @@ from datetime import datetime
 from pathlib import Path
 
 from touchstone.failure import TouchstoneError, UsageError
-from touchstone.judge.comparison.revisions import Revision
+from touchstone.judge.comparison.pair import Revision
 from touchstone.revisions.git import GitError, explained, failure, last_words, require_git, run
 from touchstone.revisions.submodules import lay_out, submodules_of
 

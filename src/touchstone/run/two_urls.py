@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
-from pydantic import Field, ValidationError
+from pydantic import ValidationError
 
 from touchstone.bench.outside import inspect_outside
 from touchstone.contract.values import ValueSource
 from touchstone.engine.ask import Answer, Service, refused
 from touchstone.failure import InvalidRunError, UsageError
 from touchstone.judge.comparison.across import Terms
-from touchstone.judge.comparison.pair import PairJudgement, judge_pair, still_open
+from touchstone.judge.comparison.pair import judge_pair, still_open
 from touchstone.judge.judge import judge
 from touchstone.judge.statistics.intervals import simultaneous
 from touchstone.manifest.catalogue import ScenarioFolder
@@ -50,18 +50,7 @@ class Question:
     command: tuple[str, ...] = ()
 
 
-class UrlsJudgement(PairJudgement):
-    """All that is said of two services."""
-
-    schema_: Literal["touchstone.urls/1"] = Field(default="touchstone.urls/1", alias="schema")
-    base: str
-    """The URL of the service that the other is put against."""
-    head: str
-
-
-def compare_urls(
-    pair: tuple[Outside, Outside], question: Question, conditions: Conditions
-) -> MeasuredPair[UrlsJudgement]:
+def compare_urls(pair: tuple[Outside, Outside], question: Question, conditions: Conditions) -> MeasuredPair:
     """Put one request on both in turns until every figure that was asked about is decided.
 
     Raises UsageError if one of them cannot be reached, InvalidRunError if they do not answer alike.
@@ -85,10 +74,9 @@ def compare_urls(
     store = measure(folder, wish, outside=pair, conditions=carried_out)
     run = load_run(store.folder)
     judgement = judge(run)
-    said = judge_pair(run, judgement, (pair[0].name, pair[1].name), terms, folder.scenario.title)
-    base, head = (shown_text(service.origin + question.target) for service in pair)
-    urls = UrlsJudgement(**dict(said), base=base, head=head)
-    return MeasuredPair(run, judgement, urls, store.folder)
+    base, head = ((service.name, shown_text(service.origin + question.target)) for service in pair)
+    said = judge_pair(run, judgement, (base, head), terms, folder.scenario.title)
+    return MeasuredPair(run, judgement, said, store.folder)
 
 
 def one_request(pair: Sequence[Outside], question: Question) -> tuple[ScenarioFolder, list[str]]:

@@ -47,8 +47,8 @@ def test_who_refuses_a_tenth_is_not_called_faster_by_a_tenth() -> None:
     )
     run = refuse(sound_run(contenders={"go/std": 20_000.0, "rust/std": 22_000.0}), "rust/std", 0.09)
     (found,) = (c for c in judge(run).comparisons if c.figure == "throughput")
-    assert plain.outcome is Outcome.FASTER
-    assert found.outcome is not Outcome.FASTER
+    assert plain.outcome is Outcome.BETTER
+    assert found.outcome is not Outcome.BETTER
 
 
 def test_who_serves_what_most_refuse_may_only_be_faster() -> None:

@@ -7,40 +7,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from touchstone.judge.figures import is_exact
-from touchstone.judge.judgement import Estimate, Judgement, Outcome, Verdict
-from touchstone.judge.statistics.intervals import Decision, Interval, decide, simultaneous, unpaired_ratio_interval
+from touchstone.judge.judgement import Comparison, Estimate, Judgement, Verdict
+from touchstone.judge.statistics.intervals import Interval, simultaneous, unpaired_ratio_interval
 from touchstone.record.base import Record
 from touchstone.record.run import Environment, Run
-from touchstone.vocabulary.figure import FIGURES, Better
 
 _SAME = ("cpu_model", "cpus", "memory", "kernel", "engine_sha256")
 """Facts of the machine that must agree before figures of two runs may be set against each other."""
-
-
-class Change(Record):
-    """A figure of one contender in both runs: the ratio after/before with its interval."""
-
-    phase: str
-    contender: str
-    load: str | None
-    figure: str
-    before: float
-    after: float
-    ratio: float
-    low: float | None = None
-    high: float | None = None
-    """The interval that decides: it is corrected for the family that the figure was compared in."""
-    outcome: Outcome = Outcome.UNDECIDED
-    worse: bool = False
-    """True if the change is real and in the figure's bad direction."""
-    harmless: bool = False
-    """True if the whole interval lies no further in the bad direction than the margin."""
-    margin: float = 0.0
-    """The least change of this figure that matters, as a share."""
-    relative_to: str | None = None
-    """The contender of the same run to which `before` and `after` are ratios; None where they are in the base unit."""
-    more_rounds: int | None = None
-    """How many further rounds of both runs would decide it, if it is undecided."""
 
 
 class Gone(Record):
@@ -85,7 +58,7 @@ def differences(before: Environment, after: Environment) -> list[str]:
     ]
 
 
-def changes(before: Judgement, after: Judgement, terms: Terms) -> list[Change]:
+def changes(before: Judgement, after: Judgement, terms: Terms) -> list[Comparison]:
     """Every figure that both runs have validly, as an unpaired ratio (rounds of two runs share nothing).
 
     A family is one figure under one load, over all contenders; where figures were asked for by name, all of them
@@ -95,7 +68,7 @@ def changes(before: Judgement, after: Judgement, terms: Terms) -> list[Change]:
     old = {_key(e): e for e in before.estimates if usable(e) and terms.ask(e)}
     pairs = [(old[_key(e)], e) for e in after.estimates if usable(e) and _key(e) in old]
     families = Counter(_family(e, terms) for _, e in pairs if not is_exact(e.figure))
-    return [_change(b, a, terms, families[_family(a, terms)]) for b, a in pairs]
+    return [_compared(b, a, terms, families[_family(a, terms)]) for b, a in pairs]
 
 
 def gone(before: Run, after: Run, judged: tuple[Judgement, Judgement], terms: Terms) -> list[Gone]:
@@ -137,47 +110,23 @@ def _why_gone(contender: str, lost: list[Estimate], after: Run, judged: Judgemen
     return invalid or "the later run did not measure it"
 
 
-def _change(earlier: Estimate, later: Estimate, terms: Terms, family: int) -> Change:
+def _compared(earlier: Estimate, later: Estimate, terms: Terms, family: int) -> Comparison:
     assert earlier.median is not None and later.median is not None  # `usable` has seen to it
-    margin = terms.margin_of(later.figure)
-    change = Change(
+    compared = Comparison(
         phase=later.phase,
         contender=later.contender,
+        baseline=later.contender,
         load=later.load,
         figure=later.figure,
         before=earlier.median,
         after=later.median,
-        ratio=later.median / earlier.median,
-        margin=margin,
+        ratio=(ratio := later.median / earlier.median),
     )
-    interval: Interval | None = None
-    if is_exact(later.figure):
-        interval = Interval(change.ratio, change.ratio, change.ratio)
-    else:
+    interval: Interval | None = Interval(ratio, ratio, ratio)
+    if not is_exact(later.figure):
         each = simultaneous(terms.confidence, family)
         interval = unpaired_ratio_interval(later.repeats or later.values, earlier.repeats or earlier.values, each)
-    if interval is not None:
-        change.ratio = interval.point
-        decide_change(change, interval)
-    return change
-
-
-def decide_change(change: Change, interval: Interval) -> None:
-    """Put into a change what its interval says of it, at the change's own margin."""
-    change.low, change.high = interval.low, interval.high
-    change.outcome, change.worse = read_decision(decide(interval, change.margin), change.figure)
-    change.harmless = harmless(interval, change.figure, change.margin)
-
-
-def harmless(interval: Interval, figure: str, margin: float) -> bool:
-    """Whether the figure is certainly not worse by more than the margin."""
-    match FIGURES[figure].better:
-        case Better.LOWER:
-            return interval.high <= 1 + margin
-        case Better.HIGHER:
-            return interval.low >= 1 / (1 + margin)
-        case Better.NEITHER:
-            return True
+    return compared.decided_by(interval, terms.margin_of(later.figure))
 
 
 def _family(estimate: Estimate, terms: Terms) -> tuple[str, str | None] | None:
@@ -203,15 +152,3 @@ def _key(estimate: Estimate) -> tuple[str, str, str | None, str]:
 def usable(estimate: Estimate) -> bool:
     """Whether a contender's figure may be set against another's."""
     return estimate.verdict is not Verdict.INVALID and bool(estimate.median) and estimate.contender != "tare"
-
-
-def read_decision(decision: Decision, figure: str) -> tuple[Outcome, bool]:
-    """What a decision means for a figure, and whether it is for the worse."""
-    if decision is Decision.WITHIN:
-        return Outcome.EQUIVALENT, False
-    if decision is Decision.OPEN:
-        return Outcome.UNDECIDED, False
-    better = FIGURES[figure].better
-    risen = decision is Decision.HIGHER
-    worse = better is not Better.NEITHER and risen == (better is Better.LOWER)
-    return (Outcome.SLOWER if worse else Outcome.FASTER), worse

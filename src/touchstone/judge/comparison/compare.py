@@ -30,6 +30,7 @@ from touchstone.record.sample import TARE
 from touchstone.vocabulary.figure import FIGURES, Better
 
 Key = tuple[str, str | None, str]
+_REAL = (Decision.HIGHER, Decision.LOWER)
 DOUBT_REMAINS = "more rounds would not decide it as long as its doubts remain"
 
 
@@ -106,99 +107,90 @@ class _Question:
     """One contender against another on one figure."""
 
     def __init__(self, contender: Series, baseline: Series, case: Case, family: int) -> None:
-        self.margin = case.margin
-        self.confidence = case.confidence
-        self.family = family
-        confidence = simultaneous(case.confidence, family)
         e, b = contender.estimate, baseline.estimate
-        self.comparison = Comparison(
-            phase=e.phase, figure=e.figure, load=e.load, contender=e.contender, baseline=b.contender
-        )
-        self.comparison.verdict = worst(e.verdict, b.verdict)
-        if e.verdict is not Verdict.VALID or b.verdict is not Verdict.VALID:
-            blamed = e if worst(e.verdict, b.verdict) is e.verdict else b
-            self.comparison.reason = f"{blamed.contender}: {blamed.reason}"
-        common = contender.by_round.keys() & baseline.by_round.keys()
-        self.nonzero = [bool(s.by_round[r]) for s in (contender, baseline) for r in common]
+        verdict = worst(e.verdict, b.verdict)
+        blamed = e if verdict is e.verdict else b
         found = _effects(contender, baseline)
-        self.effects, self.rounds = found.values, found.rounds
-        self.comparison.laps, self.comparison.starts = found.laps, found.starts
-        self.in_turns = found.in_turns
-        self.adjustment = found.adjustment
-        self.comparison.slope, self.comparison.core_slope = found.adjustment.taken, found.adjustment.slowed
-        self.comparison.left_slope = found.adjustment.left
-        self.interval: Interval | None = None
-        self.widening = UNWIDENED
+        self.comparison = Comparison(
+            phase=e.phase,
+            figure=e.figure,
+            load=e.load,
+            contender=e.contender,
+            baseline=b.contender,
+            before=b.median,
+            after=e.median,
+            verdict=verdict,
+            reason=None if verdict is Verdict.VALID else f"{blamed.contender}: {blamed.reason}",
+            laps=found.laps,
+            starts=found.starts,
+            slope=found.adjustment.taken,
+            core_slope=found.adjustment.slowed,
+            left_slope=found.adjustment.left,
+            rounds=0 if verdict is Verdict.INVALID else found.rounds,
+        )
+        self.case, self.family, self.found = case, family, found
+        self.contender, self.baseline = contender, baseline
+        self.effects = [] if verdict is Verdict.INVALID else found.values
         self.exact = is_exact(e.figure)
         # Round 0 stands for a phase without rounds: more of them would measure nothing again.
         self.repeats_by_round = not self.exact and set(contender.by_round) != {0}
-        if self.comparison.verdict is Verdict.INVALID:
-            self.effects = []
-            return
-        self.comparison.rounds = self.rounds
-        if self.exact and self.effects:
-            ratio = math.exp(self.effects[-1])
-            self.interval = Interval(ratio, ratio, ratio)
-        elif self.rounds == 1 and not self.comparison.starts:
-            self.interval = unpaired_ratio_interval(contender.repeats, baseline.repeats, confidence)
-        else:
-            self.interval = ratio_interval(self.effects, confidence)
-        if self.interval is not None and not self.exact:
-            self._widen(contender, baseline)
-
-    def _widen(self, contender: Series, baseline: Series) -> None:
-        assert self.interval is not None
-        sampled, figure, adjusted = self.interval, self.comparison.figure, self.adjustment.for_others
-        doubts = contender.doubts, baseline.doubts
-        self.interval = widened(sampled, *doubts, figure, paired=self.in_turns, adjusted=adjusted)
-        if (self.interval.low, self.interval.high) != (sampled.low, sampled.high):
-            self.comparison.sampled_low, self.comparison.sampled_high = sampled.low, sampled.high
-            self.widening = self.interval.widening_of(sampled)
+        self.widening = UNWIDENED
 
     def answer(self) -> Comparison:
-        """Fill in the outcome."""
-        c = self.comparison
-        if self.interval:
-            c.ratio, c.low, c.high = self.interval.point, self.interval.low, self.interval.high
-        elif self.effects:
-            c.ratio = math.exp(sum(self.effects) / len(self.effects))
-        c.outcome, why = self._outcome()
+        """The comparison with its interval, its outcome, and how many rounds would decide it."""
+        c, margin, confidence = self.comparison, self.case.margin, self.case.confidence
+        interval = None if c.verdict is Verdict.INVALID else self._interval()
+        c.decided_by(interval, margin)
+        if interval is None:
+            why = self._without_interval()
+        elif FIGURES[c.figure].better is Better.NEITHER and decide(interval, margin) in _REAL:
+            why = "neither direction is the better one"
+        else:
+            why = None
         c.reason = c.reason or why
-        if c.outcome in (Outcome.FASTER, Outcome.SLOWER):
-            c.better = c.outcome is Outcome.FASTER
         if c.outcome is Outcome.UNDECIDED and c.verdict is not Verdict.INVALID and self.repeats_by_round:
             self._forecast()
-        c.sentence = comparison_sentence(c, self.margin, self.confidence)
+        c.sentence = comparison_sentence(c, margin, confidence)
         return c
+
+    def _interval(self) -> Interval | None:
+        """The interval of the ratio, widened by the doubts about either side."""
+        if self.exact:
+            ratio = math.exp(self.effects[-1]) if self.effects else None
+            return Interval(ratio, ratio, ratio) if ratio is not None else None
+        confidence = simultaneous(self.case.confidence, self.family)
+        if self.found.rounds == 1 and not self.found.starts:
+            sampled = unpaired_ratio_interval(self.contender.repeats, self.baseline.repeats, confidence)
+        else:
+            sampled = ratio_interval(self.effects, confidence)
+        if sampled is None:
+            return None
+        doubts, adjusted = (self.contender.doubts, self.baseline.doubts), self.found.adjustment.for_others
+        wide = widened(sampled, *doubts, self.comparison.figure, paired=self.found.in_turns, adjusted=adjusted)
+        if (wide.low, wide.high) != (sampled.low, sampled.high):
+            self.comparison.sampled_low, self.comparison.sampled_high = sampled.low, sampled.high
+            self.widening = wide.widening_of(sampled)
+        return wide
 
     def _forecast(self) -> None:
         c = self.comparison
-        asked = (self.effects, self.margin, self.confidence, self.family)
+        asked = (self.effects, self.case.margin, self.case.confidence, self.family)
         more = more_rounds(*asked, widening=self.widening)
         if more is not None:
-            c.more_rounds = math.ceil(more * self.rounds / len(self.effects))
+            c.more_rounds = math.ceil(more * self.found.rounds / len(self.effects))
         elif more_rounds(*asked) is not None:
             c.reason = c.reason or DOUBT_REMAINS
 
-    def _outcome(self) -> tuple[Outcome, str | None]:
-        if self.interval is None:
-            return self._without_interval()
-        decision = decide(self.interval, self.margin)
-        if decision is Decision.WITHIN:
-            return Outcome.EQUIVALENT, None
-        if decision is Decision.OPEN:
-            return Outcome.UNDECIDED, None
-        direction = FIGURES[self.comparison.figure].better
-        if direction is Better.NEITHER:
-            return Outcome.UNDECIDED, "neither direction is the better one"
-        good = Decision.HIGHER if direction is Better.HIGHER else Decision.LOWER
-        return (Outcome.FASTER if decision is good else Outcome.SLOWER), None
-
-    def _without_interval(self) -> tuple[Outcome, str]:
-        if self.nonzero and not any(self.nonzero):
-            return Outcome.EQUIVALENT, "0 in every round"
-        if self.effects and not self.repeats_by_round:
-            return Outcome.UNDECIDED, "measured once each, which gives no interval"
+    def _without_interval(self) -> str:
+        """Why there is no interval; the ratio, and what can be said without one, are put into the comparison."""
         if self.effects:
-            return Outcome.UNDECIDED, "one common round gives no interval"
-        return Outcome.UNDECIDED, "a ratio to 0 means nothing" if self.nonzero else "no common round"
+            self.comparison.ratio = math.exp(sum(self.effects) / len(self.effects))
+            if not self.repeats_by_round:
+                return "measured once each, which gives no interval"
+            return "one common round gives no interval"
+        common = self.contender.by_round.keys() & self.baseline.by_round.keys()
+        values = [series.by_round[number] for series in (self.contender, self.baseline) for number in common]
+        if values and not any(values):
+            self.comparison.outcome = Outcome.EQUIVALENT
+            return "0 in every round"
+        return "a ratio to 0 means nothing" if values else "no common round"

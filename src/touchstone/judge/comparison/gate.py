@@ -2,11 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 
-from touchstone.judge.comparison.across import Change, Gone, Terms
+from touchstone.judge.comparison.across import Gone, Terms
+from touchstone.judge.judgement import Comparison
 from touchstone.vocabulary.figure import FIGURES, Better
 from touchstone.vocabulary.phase import PHASES
+
+
+class Standing(StrEnum):
+    """What is said of a pair as a whole."""
+
+    PASSED = "passed"
+    """No figure that was asked about is worse by more than the margin."""
+    WORSE = "worse"
+    """At least one is really worse, or gone."""
+    UNDECIDED = "undecided"
+    """At least one may be worse."""
+    INVALID = "invalid"
+    """One of the two does not build, breaks its contract, or could not be measured; or they have nothing in common."""
 
 
 @dataclass(frozen=True)
@@ -15,26 +31,35 @@ class Gate:
 
     watched: int
     """How many figures it looked at."""
-    breached: list[Change]
+    breached: list[Comparison]
     """Figures that are really worse."""
     gone: list[Gone]
     """Figures, loads or contenders that were there and are not any more."""
-    open: list[Change]
+    open: list[Comparison]
     """Figures of which nobody can say that they are no worse than the margin."""
 
+    @property
+    def standing(self) -> Standing:
+        """What the gate says of the pair."""
+        if self.breached or self.gone:
+            return Standing.WORSE
+        if not self.watched:
+            return Standing.INVALID
+        return Standing.UNDECIDED if self.open else Standing.PASSED
 
-def hold_against(changes: list[Change], lost: list[Gone], terms: Terms) -> Gate:
+
+def hold_against(changes: Sequence[Comparison], lost: Sequence[Gone], terms: Terms) -> Gate:
     """Hold changes against the gate: the figures that were asked for, else those that lead a report's summary."""
     asked = [c for c in changes if _watched(c, terms)]
     return Gate(
         watched=len(asked),
         breached=[c for c in asked if c.worse],
-        gone=lost,
+        gone=list(lost),
         open=[c for c in asked if not c.worse and not c.harmless],
     )
 
 
-def _watched(change: Change, terms: Terms) -> bool:
+def _watched(change: Comparison, terms: Terms) -> bool:
     figure = FIGURES[change.figure]
     if terms.figures:
         return True

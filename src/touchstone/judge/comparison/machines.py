@@ -11,21 +11,13 @@ import math
 from collections import Counter
 from dataclasses import dataclass
 
-from touchstone.judge.comparison.across import Change, Terms, changes, decide_change, usable
+from touchstone.judge.comparison.across import Terms, changes, usable
+from touchstone.judge.comparison.pair import LeftOut
 from touchstone.judge.figures import is_exact
 from touchstone.judge.judge import judge
 from touchstone.judge.judgement import Comparison, Estimate, Judgement, Verdict
 from touchstone.judge.statistics.intervals import Interval, simultaneous
-from touchstone.record.base import Record
 from touchstone.record.run import Run
-
-
-class LeftOut(Record):
-    """Figures that both runs have and that cannot be compared."""
-
-    contender: str
-    figures: int
-    reason: str
 
 
 @dataclass(frozen=True)
@@ -34,7 +26,7 @@ class AcrossMachines:
 
     reference: str | None
     """The contender to which ratios were taken in each run; None if the runs have none in common."""
-    changes: list[Change]
+    changes: list[Comparison]
     left_out: list[LeftOut]
 
 
@@ -63,9 +55,9 @@ def across_machines(before: Run, after: Run, terms: Terms, reference: str | None
     return AcrossMachines(reference, exact + ratios, _left_out(old, new, terms, exact + ratios, reference))
 
 
-def _ratios(old: Judgement, new: Judgement, terms: Terms, reference: str) -> list[Change]:
+def _ratios(old: Judgement, new: Judgement, terms: Terms, reference: str) -> list[Comparison]:
     before, after = _to_reference(old, terms, reference), _to_reference(new, terms, reference)
-    return [_change(before[key], after[key], terms) for key in after if key in before]
+    return [_compared(before[key], after[key], terms) for key in after if key in before]
 
 
 def _to_reference(judgement: Judgement, terms: Terms, reference: str) -> dict[tuple[str, ...], Comparison]:
@@ -81,24 +73,20 @@ def _to_reference(judgement: Judgement, terms: Terms, reference: str) -> dict[tu
     }
 
 
-def _change(earlier: Comparison, later: Comparison, terms: Terms) -> Change:
+def _compared(earlier: Comparison, later: Comparison, terms: Terms) -> Comparison:
     assert earlier.ratio is not None and later.ratio is not None  # `_to_reference` has seen to it
-    margin = terms.margin_of(later.figure)
-    change = Change(
+    compared = Comparison(
         phase=later.phase,
         contender=later.contender,
+        baseline=later.contender,
         load=later.load,
         figure=later.figure,
         before=earlier.ratio,
         after=later.ratio,
-        ratio=later.ratio / earlier.ratio,
-        margin=margin,
         relative_to=later.baseline,
+        ratio=later.ratio / earlier.ratio,
     )
-    interval = _quotient(earlier, later)
-    if interval is not None:
-        decide_change(change, interval)
-    return change
+    return compared.decided_by(_quotient(earlier, later), terms.margin_of(later.figure))
 
 
 def _quotient(earlier: Comparison, later: Comparison) -> Interval | None:
@@ -114,7 +102,7 @@ def _quotient(earlier: Comparison, later: Comparison) -> Interval | None:
 
 
 def _left_out(
-    old: Judgement, new: Judgement, terms: Terms, compared: list[Change], reference: str | None
+    old: Judgement, new: Judgement, terms: Terms, compared: list[Comparison], reference: str | None
 ) -> list[LeftOut]:
     known = {(change.phase, change.contender, change.load, change.figure) for change in compared}
     both = {_key(e) for e in old.estimates if usable(e)}

@@ -1,16 +1,18 @@
-"""Two contenders of one run, of which one is the other's successor or rival: what the second changes, in the words of
-two runs side by side.
-"""
+"""Two things of which one is the other's successor or rival: what the second changes."""
 
 from __future__ import annotations
 
 import statistics
-from enum import StrEnum
+from collections.abc import Sequence
+from typing import Literal
 
-from touchstone.judge.comparison.across import Change, Gone, Terms, decide_change, usable
-from touchstone.judge.comparison.gate import hold_against
+from pydantic import Field
+
+from touchstone.judge.comparison.across import Gone, Terms, usable
+from touchstone.judge.comparison.gate import Standing, hold_against
 from touchstone.judge.judgement import Comparison, Estimate, FailedContender, Judgement, Outcome, Verdict
-from touchstone.judge.statistics.intervals import Decision, Interval, decide
+from touchstone.judge.statistics.intervals import Decision, decide
+from touchstone.judge.why.explanation import Explanation, Unexplained
 from touchstone.record.base import Record
 from touchstone.record.run import Run
 from touchstone.record.sample import TARE
@@ -18,26 +20,41 @@ from touchstone.record.sample import TARE
 Key = tuple[str, str | None, str]
 
 
-class PairStanding(StrEnum):
-    """What is said of the second contender as a whole."""
+class Revision(Record):
+    """A revision of a repository."""
 
-    PASSED = "passed"
-    """No figure that was asked about is worse by more than the margin."""
-    WORSE = "worse"
-    """At least one is really worse, or gone."""
-    UNDECIDED = "undecided"
-    """Of at least one nobody can say that it is no worse."""
-    INVALID = "invalid"
-    """One of them does not build, breaks its contract, or could not be measured."""
+    name: str
+    """As it was asked for: `main`, `HEAD~3`."""
+    commit: str
+    subject: str = ""
+    dirty: bool = False
+    """True if it is the working tree with changes that are not committed; `commit` is then a snapshot of it."""
+
+    @property
+    def words(self) -> str:
+        """`main (1a2b3c4d5e, Faster parser)`."""
+        state = "with changes that are not committed" if self.dirty else self.commit[:10]
+        return f"{self.name} ({state}, {self.subject})" if self.subject else f"{self.name} ({state})"
+
+
+class LeftOut(Record):
+    """Figures that both runs have and that cannot be compared."""
+
+    contender: str
+    figures: int
+    reason: str
 
 
 class PairJudgement(Record):
-    """All that is said of two contenders."""
+    """All that is said of two things: revisions, services that run already, or runs."""
 
-    standing: PairStanding
+    schema_: Literal["touchstone.pair/1", "touchstone.revisions/1", "touchstone.urls/1"] = Field(
+        default="touchstone.pair/1", alias="schema"
+    )
+    standing: Standing
     scenario: str
     run: str
-    """The id of the run."""
+    """The id of the run; of two runs the later one's."""
     rounds: int
     margin: float
     confidence: float
@@ -45,40 +62,68 @@ class PairJudgement(Record):
     noise: float | None = None
     """What the null server's rate scatters by from round to round, as a share, under the noisiest load."""
     interrupted: bool = False
-    changes: list[Change]
-    """Of the figures that were asked about: before is the first, after the second."""
+    changes: list[Comparison]
+    """Of the figures that were asked about: before is the base, after the head."""
     gone: list[Gone] = []
-    """What the first has validly and the second has not."""
+    """What the base has validly and the head has not."""
+    left_out: list[LeftOut] = []
+    """What cannot be compared, of runs from different machines."""
     failed: list[FailedContender] = []
     notes: list[str] = []
+    base: Revision | str
+    """A revision, the URL of a service, or the id of a run."""
+    head: Revision | str
+    contender: str = ""
+    """`stack/variant` of revisions, as the manifest calls it; of services the request."""
+    why: list[Explanation | Unexplained] = []
+    """Where the difference of CPU per request is, load by load, if that was asked and there is one."""
+
+    @property
+    def revisions(self) -> tuple[Revision, Revision]:
+        """The base and the head, which are revisions."""
+        assert isinstance(self.base, Revision) and isinstance(self.head, Revision)
+        return self.base, self.head
 
 
-def judge_pair(run: Run, judgement: Judgement, names: tuple[str, str], terms: Terms, called: str) -> PairJudgement:
-    """Say what the second contender changes against the first.
+Side = tuple[str, Revision | str]
+"""A contender as the plan names it, and what it is."""
+
+
+def judge_pair(
+    run: Run,
+    judgement: Judgement,
+    sides: tuple[Side, Side],
+    terms: Terms,
+    called: str,
+    *,
+    same_sources: bool = False,
+) -> PairJudgement:
+    """Say what the second contender changes against the first, in one run.
 
     Args:
         run: the record.
         judgement: of that run.
-        names: both contenders, as the plan names them.
+        sides: both contenders: as the plan names them, and what they are.
         terms: the figures, margins and loads that are asked about.
         called: what the pair is called in tables.
+        same_sources: neither was loaded, since nothing can be worse; the contract may still be broken.
 
     """
-    first, second = names
+    (first, base), (second, head) = sides
     before, after = _estimates(judgement, first, terms), _estimates(judgement, second, terms)
-    changes = []
-    for comparison in judgement.comparisons:
-        key = _key(comparison)
-        if key in before and key in after and (comparison.contender, comparison.baseline) == (second, first):
-            changes.append(_change(comparison, before[key], after[key], called, terms))
+    changes = [
+        comparison.model_copy(update={"contender": called, "baseline": called}).decided_by(
+            comparison.interval, terms.margin_of(comparison.figure)
+        )
+        for comparison in judgement.comparisons
+        if (comparison.contender, comparison.baseline) == (second, first)
+        and _key(comparison) in before.keys() & after.keys()
+    ]
     lost = _gone(before, after, judgement, second, called)
-    held = hold_against(changes, lost, terms)
-    if judgement.failed or not changes:
-        standing = PairStanding.INVALID
-    elif held.breached or held.gone:
-        standing = PairStanding.WORSE
+    if judgement.failed or (not changes and (run.interrupted or not same_sources)):
+        standing = Standing.INVALID
     else:
-        standing = PairStanding.UNDECIDED if held.open else PairStanding.PASSED
+        standing = Standing.PASSED if same_sources else hold_against(changes, lost, terms).standing
     return PairJudgement(
         standing=standing,
         scenario=run.plan.scenario,
@@ -92,6 +137,37 @@ def judge_pair(run: Run, judgement: Judgement, names: tuple[str, str], terms: Te
         gone=lost,
         failed=judgement.failed,
         notes=list(run.notes),
+        base=base,
+        head=head,
+        contender=called,
+    )
+
+
+def judge_runs(
+    before: Run,
+    after: Run,
+    changes: Sequence[Comparison],
+    lost: Sequence[Gone],
+    terms: Terms,
+    *,
+    left_out: Sequence[LeftOut] = (),
+    notes: Sequence[str] = (),
+) -> PairJudgement:
+    """What a later run changes against an earlier one."""
+    return PairJudgement(
+        standing=hold_against(changes, lost, terms).standing,
+        scenario=after.plan.scenario,
+        run=after.plan.run_id,
+        rounds=len({sample.round for sample in after.samples if sample.round}),
+        margin=terms.margin,
+        confidence=terms.confidence,
+        interrupted=before.interrupted or after.interrupted,
+        changes=list(changes),
+        gone=list(lost),
+        left_out=list(left_out),
+        notes=list(notes),
+        base=before.plan.run_id,
+        head=after.plan.run_id,
     )
 
 
@@ -99,37 +175,14 @@ def still_open(comparison: Comparison, terms: Terms) -> bool:
     """Whether a figure that was asked about lies neither within its own margin nor outside."""
     if comparison.figure not in terms.figures:
         return False
-    if comparison.low is None or comparison.high is None or comparison.ratio is None:
+    if comparison.interval is None:
         return comparison.outcome is Outcome.UNDECIDED
-    interval = Interval(comparison.ratio, comparison.low, comparison.high)
-    return decide(interval, terms.margin_of(comparison.figure)) is Decision.OPEN
+    return decide(comparison.interval, terms.margin_of(comparison.figure)) is Decision.OPEN
 
 
 def _estimates(judgement: Judgement, contender: str, terms: Terms) -> dict[Key, Estimate]:
     own = [e for e in judgement.estimates if e.contender == contender and terms.ask(e)]
     return {_key(e): e for e in own if usable(e)}
-
-
-def _change(comparison: Comparison, before: Estimate, after: Estimate, contender: str, terms: Terms) -> Change:
-    assert before.median is not None and after.median is not None  # `usable` has seen to it
-    margin = terms.margin_of(comparison.figure)
-    change = Change(
-        phase=comparison.phase,
-        contender=contender,
-        load=comparison.load,
-        figure=comparison.figure,
-        before=before.median,
-        after=after.median,
-        ratio=comparison.ratio or after.median / before.median,
-        low=comparison.low,
-        high=comparison.high,
-        outcome=comparison.outcome,
-        margin=margin,
-        more_rounds=comparison.more_rounds,
-    )
-    if comparison.low is not None and comparison.high is not None:
-        decide_change(change, Interval(change.ratio, comparison.low, comparison.high))
-    return change
 
 
 def _gone(

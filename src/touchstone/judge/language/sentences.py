@@ -11,7 +11,7 @@ from touchstone.judge.figures import is_exact
 from touchstone.judge.judgement import Comparison, Outcome, Verdict
 from touchstone.judge.language.quantity import share
 from touchstone.record.sample import CheckOutcome
-from touchstone.vocabulary.figure import FIGURES, Better, Figure
+from touchstone.vocabulary.figure import FIGURES, Figure
 
 
 def comparison_sentence(c: Comparison, margin: float, confidence: float) -> str:
@@ -48,9 +48,7 @@ def _difference(c: Comparison, figure: Figure, what: str) -> str:
         direction = words.more if c.ratio > 1 else words.less
         return f"{c.contender} {words.verb} {_by(c.ratio)} {direction} {words.things} than {c.baseline}"
     direction = "higher" if c.ratio > 1 else "lower"
-    good = "better" if c.better else "worse"
-    quality = "" if figure.better is Better.NEITHER else f", which is {good}"
-    return f"{what} of {c.contender} is {_by(c.ratio)} {direction} than that of {c.baseline}{quality}"
+    return f"{what} of {c.contender} is {_by(c.ratio)} {direction} than that of {c.baseline}, which is {c.outcome}"
 
 
 def _by(ratio: float) -> str:

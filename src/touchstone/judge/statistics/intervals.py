@@ -176,7 +176,7 @@ def decide(interval: Interval, margin: float) -> Decision:
 
 
 def decides(low: float, high: float, margin: float) -> bool:
-    """Whether an interval of logarithms says faster, slower or equivalent at the margin."""
+    """Whether an interval of logarithms decides at the margin."""
     bound = math.log1p(margin)
     return (-bound <= low and high <= bound) or low > 0 or high < 0
 

@@ -24,12 +24,11 @@ _COLOURS = {
     "better": canvas.BETTER,
     "worse": canvas.WORSE,
     "equivalent": canvas.EQUIVALENT,
-    "different": canvas.EQUIVALENT,
     "undecided": canvas.UNDECIDED,
     "invalid": canvas.INVALID,
     "none": canvas.MUTED,
 }
-_MARKERS = {"equivalent": "s", "undecided": "o", "invalid": "X", "better": "o", "worse": "o", "different": "D"}
+_MARKERS = {"equivalent": "s", "undecided": "o", "invalid": "X", "better": "o", "worse": "o"}
 _ROW = 23.0
 _HEADING = 32.0
 _TOP, _BOTTOM, _RIGHT, _INDENT = 2.0, 34.0, 116.0, 12.0
