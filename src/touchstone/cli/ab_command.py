@@ -19,7 +19,6 @@ from touchstone.judge.comparison.across import Terms
 from touchstone.report.annotations import annotation_lines
 from touchstone.report.format import plural
 from touchstone.report.pair import print_pair
-from touchstone.report.view import View
 from touchstone.revisions.ab import SHARP
 from touchstone.run.measure import Conditions
 from touchstone.run.pair import MeasuredPair
@@ -155,12 +154,12 @@ def _compare(pair: _Pair, shown: _Shown, conditions: Conditions, progress: Conso
         typer.echo(answer.said.model_dump_json(indent=1, by_alias=True))
     else:
         console = Console()
-        print_pair(console, answer.said, terms, View(answer.run, answer.judgement))
+        print_pair(console, answer.said, terms, answer.view)
         pair.print_remarks(console, answer)
         report = f"{plural(answer.said.rounds, 'round')}; report: {answer.folder / 'report.html'}"
         console.print(report, highlight=False, soft_wrap=True)
     if shown.github:
-        for line in annotation_lines(answer.said, answer.run, answer.judgement):
+        for line in annotation_lines(answer.said, answer.view):
             typer.echo(line)
     if answer.said.interrupted:
         return ExitCode.INTERRUPTED

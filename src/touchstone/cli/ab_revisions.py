@@ -43,7 +43,7 @@ class Files:
     def write(self, answer: MeasuredPair) -> None:
         """Write those that were asked for."""
         if self.markdown is not None:
-            self.markdown.write_text(revisions.document(answer.said, answer.run, answer.judgement), encoding="utf-8")
+            self.markdown.write_text(revisions.document(answer.said, answer.view), encoding="utf-8")
         if self.junit is not None:
             self.junit.write_text(junit.document(answer.said, allow_undecided=self.allow_undecided), encoding="utf-8")
 
@@ -89,7 +89,7 @@ class Pair:
         )
         noting = replace(conditions, notes=[*noted, *remarks])
         answer = compare_revisions(repository, (earlier, later), question, here=Path.cwd(), conditions=noting)
-        render(answer.run, answer.judgement, answer.folder)
+        render(answer.view, answer.folder)
         self.files.write(answer)
         return answer
 

@@ -126,7 +126,7 @@ class Pair:
             as_typed(),
         )
         answer = compare_urls(services, question, replace(conditions, notes=notes))
-        render(answer.run, answer.judgement, answer.folder)
+        render(answer.view, answer.folder)
         return answer
 
     def print_remarks(self, console: Console, answer: MeasuredPair) -> None:

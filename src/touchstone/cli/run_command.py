@@ -188,13 +188,13 @@ def _look_at_noise(*, anyway: bool) -> list[str]:
 def _conclude(folder: Path, *, json: bool, lines: bool, details: bool) -> int:
     """Judge and report what was measured, and choose the exit code."""
     measured = load_run(folder)
-    judgement = judge(measured)
-    written = render(measured, judgement, folder)
+    view = View(measured, judgement := judge(measured))
+    written = render(view, folder)
     if json:
         typer.echo((folder / "report.json").read_text(encoding="utf-8"))
     else:
         console = Console()
-        print_report(console, measured, judgement, lines=lines, details=details)
+        print_report(console, view, lines=lines, details=details)
         page = next((path for path in written if path.suffix == ".html"), folder)
         console.print(f"\nreport: {page}", highlight=False, soft_wrap=True)
     if measured.interrupted:

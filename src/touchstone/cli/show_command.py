@@ -25,11 +25,11 @@ def show(
 ) -> None:
     """Judge a run again from its records, and show it."""
     measured = load_run(find_run(run))
-    judgement = judge(measured)
+    view = View(measured, judge(measured))
     if json:
-        typer.echo(json_report.document(View(measured, judgement)))
+        typer.echo(json_report.document(view))
     else:
-        print_report(Console(), measured, judgement, lines=lines, details=details)
+        print_report(Console(), view, lines=lines, details=details)
 
 
 def register(app: typer.Typer) -> None:

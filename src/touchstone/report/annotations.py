@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from touchstone.judge.comparison.pair import PairJudgement
-from touchstone.judge.judgement import Judgement, Severity
-from touchstone.record.run import Run
+from touchstone.judge.judgement import Severity
 from touchstone.report.changes import gone_words, row
 from touchstone.report.view import View
 
@@ -14,7 +13,7 @@ MOST = 10
 """GitHub shows ten warnings and ten errors of a step."""
 
 
-def annotation_lines(said: PairJudgement, run: Run, judgement: Judgement) -> Iterator[str]:
+def annotation_lines(said: PairJudgement, view: View) -> Iterator[str]:
     """An error for what is worse, gone or failed, a warning for what is undecided, or casts doubt on what was asked."""
     asked = {change.figure for change in said.changes}
     errors = [(f"{failed.contender} failed", "\n".join([failed.reason, *failed.details])) for failed in said.failed]
@@ -27,7 +26,7 @@ def annotation_lines(said: PairJudgement, run: Run, judgement: Judgement) -> Ite
             errors.append((f"{words.figure} is worse", told))
         elif not change.harmless:
             warnings.append((f"{words.figure} is undecided", told))
-    for group in View(run, judgement).finding_groups:
+    for group in view.finding_groups:
         concerns = not asked or group.first.figures is None or not asked.isdisjoint(group.first.figures)
         if concerns and group.first.severity is not Severity.NOTE:
             where = ", ".join(part for part in (group.first.contender, group.first.load) if part)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from touchstone.judge.judgement import Comparison, Severity, Verdict
 from touchstone.judge.rules.waiting import waits_for_acknowledgement
-from touchstone.report.causes import causes
 from touchstone.report.contract import contract_of
 from touchstone.report.format import NOTHING, percent, plural, ratio, seconds
 from touchstone.report.scoreboard import Scoreboard, growing, scoreboard, why_at_least
@@ -206,7 +205,7 @@ def _doubt(view: View) -> str:
     """The gravest cause, once; of a run that is invalid nothing may be said without it. Of several that are as grave it
     is one that bears on the summary: a build that was disturbed is no doubt about throughput.
     """
-    found = [cause for cause in causes(view) if cause.severity is not Severity.NOTE and not cause.exhibits]
+    found = [cause for cause in view.causes if cause.severity is not Severity.NOTE and not cause.exhibits]
     if not found:
         return ""
     grave = next((cause for cause in found if cause.severity is found[0].severity and cause.scored), found[0])

@@ -3,18 +3,36 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from touchstone.judge.judgement import Doubt, Severity, Verdict
+from touchstone.judge.judgement import Doubt, Finding, Severity, Verdict
 from touchstone.judge.rules.table import is_cause
 from touchstone.report.format import plural
-from touchstone.report.view import FindingGroup, View
 from touchstone.vocabulary.figure import FIGURES
+
+if TYPE_CHECKING:
+    from touchstone.report.view import View
 
 _NAMED = 4
 """Contenders that a line names; of more it gives the number."""
 _EACH_ITS_OWN = "phase-failed"
 """The rule whose cases have nothing in common but that something failed: each reason is a cause."""
+
+
+@dataclass(frozen=True)
+class FindingGroup:
+    """The same finding on several samples of one contender: shown once, with all its samples."""
+
+    number: int
+    first: Finding
+    findings: tuple[Finding, ...]
+
+    @property
+    def samples(self) -> list[str]:
+        """Ids of the samples that it fired on."""
+        return [f.sample for f in self.findings if f.sample]
 
 
 @dataclass(frozen=True)
@@ -81,7 +99,16 @@ class Cause:
         return " · ".join(part for part in (self.who, self.loads, self.often) if part)
 
 
-def causes(view: View) -> list[Cause]:
+def grouped(findings: Iterable[Finding]) -> list[FindingGroup]:
+    """Findings, the gravest first; those that say the same of the same contender and load stand together."""
+    groups: dict[tuple[str, str, str | None, str | None], list[Finding]] = {}
+    for finding in sorted(findings, key=lambda f: (f.severity.place, not is_cause(f.code), f.code)):
+        key = (finding.severity, finding.code, finding.contender, finding.load)
+        groups.setdefault(key, []).append(finding)
+    return [FindingGroup(i, group[0], tuple(group)) for i, group in enumerate(groups.values(), start=1)]
+
+
+def causes_of(view: View) -> list[Cause]:
     """The causes of a run, the one that costs its reader most first."""
     found: dict[tuple[str, str, str, bool], list[FindingGroup]] = {}
     for group in view.finding_groups:

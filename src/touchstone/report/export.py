@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from touchstone.failure import TouchstoneError
-from touchstone.judge.judgement import Judgement
-from touchstone.record.run import Run
 from touchstone.report import csv, html, json, markdown
 from touchstone.report.view import View
 from touchstone.whole_file import write_whole
@@ -32,12 +30,11 @@ EXPORTERS = (
 """All forms of a report that are files."""
 
 
-def render(run: Run, judgement: Judgement, folder: Path, *, only: Iterable[str] | None = None) -> list[Path]:
+def render(view: View, folder: Path, *, only: Iterable[str] | None = None) -> list[Path]:
     """Write the reports of a run to `folder`: all forms, or those named in `only`. A file is replaced whole.
 
     Raises TouchstoneError if a file cannot be written.
     """
-    view = View(run, judgement)
     wanted = None if only is None else set(only)
     return [
         write(folder / exporter.file_name, exporter.document(view))

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from touchstone.judge.judgement import Verdict
 from touchstone.report.answer import answer
-from touchstone.report.causes import causes
 from touchstone.report.format import NOTHING
 from touchstone.report.sentence import machine, trace, what_ran
 from touchstone.report.summary import sentences
@@ -44,7 +43,7 @@ def plain_lines(view: View) -> Iterator[str]:
         yield f"served in total: {crossing.sentence}"
     for contender in view.not_measured:
         yield f"not measured: {contender.name}: {contender.not_measured}"
-    for cause in causes(view):
+    for cause in view.causes:
         yield f"finding: {cause.severity} {cause.code}: {cause.place}: {cause.statement}"
         yield from (f"  next: {step}" for step in cause.next_steps)
     if not view.finding_groups:

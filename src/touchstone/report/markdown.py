@@ -7,7 +7,6 @@ from dataclasses import replace
 
 from touchstone.judge.judgement import Severity, Verdict
 from touchstone.report.answer import answer
-from touchstone.report.causes import causes
 from touchstone.report.conformance import conformance
 from touchstone.report.format import NOTHING, TIMES
 from touchstone.report.headroom import headroom_lines
@@ -181,7 +180,7 @@ def crossing_lines(view: View) -> Iterator[str]:
 def finding_lines(view: View) -> Iterator[str]:
     """The causes of doubt, the one that costs most first, a line each; the samples are in the JSON."""
     yield from ["## Findings", ""]
-    found = causes(view)
+    found = view.causes
     if not found:
         yield from ["None.", ""]
         return

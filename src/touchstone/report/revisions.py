@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from touchstone.judge.comparison.pair import PairJudgement
-from touchstone.judge.judgement import Judgement
-from touchstone.record.run import Run
-from touchstone.report.causes import causes
 from touchstone.report.changes import gone_words, table_lines
 from touchstone.report.format import percent, plural
 from touchstone.report.markdown import escaped, finding_lines
@@ -25,12 +22,11 @@ MOST_LOADS = 4
 """The number of loads whose profiles are shown: one takes up to 8,000 characters."""
 
 
-def document(said: PairJudgement, run: Run, judgement: Judgement) -> str:
+def document(said: PairJudgement, view: View) -> str:
     """The summary, below `MOST_BYTES`: of findings that do not fit it is said how many there are."""
-    view = View(run, judgement)
     head = "\n".join(_lines(said, view)) + "\n"
     findings = [line for line in finding_lines(view) if line and not line.startswith("## ")]
-    count = len(causes(view))
+    count = len(view.causes)
     opening = f"\n<details><summary>{plural(count, 'finding')}</summary>\n\n"
     closing = "\n</details>\n"
     left = MOST_BYTES - len((head + opening + closing).encode()) - 200

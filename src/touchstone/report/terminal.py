@@ -16,10 +16,8 @@ from rich.padding import Padding
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from touchstone.judge.judgement import Judgement, Severity, Verdict
-from touchstone.record.run import Run
+from touchstone.judge.judgement import Severity, Verdict
 from touchstone.report.answer import answer
-from touchstone.report.causes import causes
 from touchstone.report.format import NOTHING, TIMES, plural
 from touchstone.report.lines import banners, plain_lines
 from touchstone.report.place_lines import place_lines
@@ -46,14 +44,11 @@ _FIRST_FINDINGS = 3
 _KEY = "▲ better  ▼ worse  = level  ~ undecided  ? doubtful  ✗ invalid"
 
 
-def print_report(
-    console: Console, run: Run, judgement: Judgement, *, lines: bool = False, details: bool = False
-) -> None:
+def print_report(console: Console, view: View, *, lines: bool = False, details: bool = False) -> None:
     """Print the run, in colour on a terminal: what fits a screen, with `details` everything that was found as well.
 
     With `lines` it is one line a figure. Rich obeys NO_COLOR by itself.
     """
-    view = View(run, judgement)
     if lines:
         for line in plain_lines(view):
             console.print(line, markup=False, highlight=False, soft_wrap=True)
@@ -268,7 +263,7 @@ def print_findings(console: Console, view: View, *, most: int | None = None) -> 
     number of the others.
     """
     console.print()
-    found = causes(view)
+    found = view.causes
     if not found:
         if not view.why_invalid:
             console.print(Text("No findings.", style="bold"))

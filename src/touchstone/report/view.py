@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from touchstone.judge.judgement import Comparison, Crossing, Estimate, Finding, Judgement, Severity, Verdict
-from touchstone.judge.rules.table import is_cause
 from touchstone.judge.why.explain import explain_all
 from touchstone.judge.why.explanation import Explanation, Unexplained
 from touchstone.record.load_spec import LoadSpec
 from touchstone.record.run import ContenderPlan, Run
 from touchstone.record.sample import TARE, Sample
+from touchstone.report.causes import Cause, FindingGroup, causes_of, grouped
 from touchstone.report.words import place_title
 from touchstone.vocabulary.figure import FIGURES, Figure
 from touchstone.vocabulary.phase import PHASES
@@ -31,20 +31,6 @@ class Place:
         """Whether it is building or starting, whose figures share a table."""
         kind = PHASES.get(self.phase)
         return kind is not None and kind.opens and self.load is None
-
-
-@dataclass(frozen=True)
-class FindingGroup:
-    """The same finding on several samples of one contender: told once, with all its samples."""
-
-    number: int
-    first: Finding
-    findings: tuple[Finding, ...]
-
-    @property
-    def samples(self) -> list[str]:
-        """Ids of the samples that it fired on."""
-        return [f.sample for f in self.findings if f.sample]
 
 
 @dataclass(frozen=True)
@@ -238,11 +224,12 @@ class View:
     @cached_property
     def finding_groups(self) -> list[FindingGroup]:
         """Findings, the gravest first; those that say the same of the same contender and load stand together."""
-        groups: dict[tuple[str, str, str | None, str | None], list[Finding]] = {}
-        for finding in sorted(self.judgement.findings, key=lambda f: (f.severity.place, not is_cause(f.code), f.code)):
-            key = (finding.severity, finding.code, finding.contender, finding.load)
-            groups.setdefault(key, []).append(finding)
-        return [FindingGroup(i, group[0], tuple(group)) for i, group in enumerate(groups.values(), start=1)]
+        return grouped(self.judgement.findings)
+
+    @cached_property
+    def causes(self) -> list[Cause]:
+        """Findings by their cause, the one that costs its reader most first."""
+        return causes_of(self)
 
     def findings_at(self, place: Place, figures: Iterable[str] | None = None) -> list[FindingGroup]:
         """Findings about a place; with `figures`, those only that name one of them."""

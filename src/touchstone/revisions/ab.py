@@ -17,6 +17,7 @@ from touchstone.manifest.files import SCENARIO_FILE
 from touchstone.plan.plan import Wish, planned_loads
 from touchstone.record.store import load_run
 from touchstone.report import render
+from touchstone.report.view import View
 from touchstone.revisions.contenders import BASE, HEAD, fetched, same_sources, scenario_place, two_stacks
 from touchstone.revisions.repository import Repository
 from touchstone.run.measure import Conditions, measure
@@ -127,7 +128,7 @@ def _explain(
     wish = Wish(profile="quick", phases=("profile",), loads=loads, command=question.command)
     store = measure(folder, wish, stacks=stacks, conditions=conditions)
     run = load_run(store.folder)
-    render(run, judge(run), store.folder)
+    render(View(run, judge(run)), store.folder)
     said.why = [explain(run, stacks[0], stacks[1], load, question.terms.confidence) for load in loads]
     said.interrupted = run.interrupted
 

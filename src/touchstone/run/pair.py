@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from touchstone.judge.comparison.pair import PairJudgement
 from touchstone.judge.judgement import Judgement
 from touchstone.record.run import Run
+from touchstone.report.view import View
 
 
 @dataclass(frozen=True)
@@ -19,3 +21,8 @@ class MeasuredPair:
     said: PairJudgement
     folder: Path
     """The folder of the run."""
+
+    @cached_property
+    def view(self) -> View:
+        """The run and its judgement, for reports."""
+        return View(self.run, self.judgement)

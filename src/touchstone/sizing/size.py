@@ -24,6 +24,7 @@ from touchstone.plan.plan import Wish, with_objective
 from touchstone.record.run import Run
 from touchstone.record.store import load_run
 from touchstone.report import render
+from touchstone.report.view import View
 from touchstone.run.measure import Conditions, measure
 from touchstone.sizing.price import Prices
 
@@ -281,7 +282,7 @@ def at_rate(folder: ScenarioFolder, demand: Demand) -> ScenarioFolder:
 def _run(folder: ScenarioFolder, wish: Wish, stacks: Sequence[str], conditions: Conditions) -> Run:
     store = measure(folder, wish, stacks=stacks, conditions=conditions)
     run = load_run(store.folder)
-    render(run, judge(run), store.folder)
+    render(View(run, judge(run)), store.folder)
     if run.interrupted:
         raise KeyboardInterrupt
     return run

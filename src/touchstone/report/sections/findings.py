@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from touchstone.report.causes import causes
 from touchstone.report.sections.section import Section
 from touchstone.report.view import View
 
@@ -17,4 +16,4 @@ def build(view: View) -> Iterator[Section]:
         ]
         for group in view.finding_groups
     }
-    yield Section("findings", "Findings", "findings.html", {"causes": causes(view), "wrong": wrong})
+    yield Section("findings", "Findings", "findings.html", {"causes": view.causes, "wrong": wrong})
