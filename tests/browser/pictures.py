@@ -35,7 +35,7 @@ svg {{ width: 900px; height: auto; flex: none; }} img {{ width: 690px; }}
 def terminal() -> str:
     """The beginning of what the terminal shows, as SVG that refers to nothing outside."""
     console = Console(record=True, width=118, file=io.StringIO(), force_terminal=True, color_system="truecolor")
-    print_report(console, recorded_run(RUN), judged(RUN))
+    print_report(console, View(recorded_run(RUN), judged(RUN)))
     lines = console.export_text(styles=True).splitlines()
     shown = Console(record=True, width=118, file=io.StringIO(), force_terminal=True, color_system="truecolor")
     shown.out("$ touchstone run users --quick", highlight=False)

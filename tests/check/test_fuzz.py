@@ -22,6 +22,7 @@ from touchstone.plan.plan import Wish as PlanWish
 from touchstone.plan.plan import find_tools, make_plan
 from touchstone.record.store import load_run
 from touchstone.report import print_report
+from touchstone.report.view import View
 
 ROOT = Path(__file__).resolve().parents[2]
 MANIFESTS = sorted((ROOT / "scenarios").glob("*/scenario.toml")) + sorted((ROOT / "scenarios").glob("*/*/stack.toml"))
@@ -162,7 +163,7 @@ def test_no_record_makes_a_traceback(
     file.write_text(json.dumps(broken(json.loads(original), where, value, remove=remove)), encoding="utf-8")
     try:
         run = load_run(recorded)
-        print_report(Console(file=io.StringIO()), run, judge(run))
+        print_report(Console(file=io.StringIO()), View(run, judge(run)))
     except TouchstoneError as error:
         assert str(error)
     finally:

@@ -19,6 +19,7 @@ from touchstone.judge.judgement import Judgement
 from touchstone.record.run import Run
 from touchstone.record.store import load_run
 from touchstone.report import print_report, render
+from touchstone.report.view import View
 
 HERE = Path(__file__).resolve().parent
 RUNS = sorted(path.name.removesuffix(".tar.xz") for path in (HERE / "runs").glob("*.tar.xz"))
@@ -46,7 +47,7 @@ def outputs(name: str) -> dict[str, str]:
     """Every output of a recorded run, by file name: the judgement, the terminal's four forms, and the files."""
     run, judgement = recorded_run(name), judged(name)
     with TemporaryDirectory(prefix="touchstone-golden-") as folder:
-        found = {path.name: path.read_text(encoding="utf-8") for path in render(run, judgement, Path(folder))}
+        found = {path.name: path.read_text(encoding="utf-8") for path in render(View(run, judgement), Path(folder))}
     found["report.html"] = re.sub(r"<(style|script)>.*?</\1>", "", found["report.html"], flags=re.DOTALL)
     found["report.json"] = _without_evidence(found["report.json"])
     rich = Console(file=io.StringIO(), width=140, force_terminal=True, color_system="standard")
@@ -56,7 +57,7 @@ def outputs(name: str) -> dict[str, str]:
         ("terminal-lines.txt", Console(file=io.StringIO(), width=140), {"lines": True}),
         ("terminal-rich.txt", rich, {"details": True}),
     ):
-        print_report(console, run, judgement, **how)
+        print_report(console, View(run, judgement), **how)
         assert isinstance(console.file, io.StringIO)
         found[file] = console.file.getvalue()
     return found

@@ -10,6 +10,7 @@ from rich.console import Console
 
 from tests.golden.golden import judged, recorded_run
 from touchstone.report import print_report
+from touchstone.report.view import View
 
 RUN = "newcomer"
 README = Path(__file__).resolve().parents[2] / "README.md"
@@ -32,7 +33,7 @@ _TEXT = """\
 def block() -> str:
     """What stands between README's markers."""
     console = Console(file=io.StringIO(), width=_WIDTH)
-    print_report(console, recorded_run(RUN), judged(RUN))
+    print_report(console, View(recorded_run(RUN), judged(RUN)))
     assert isinstance(console.file, io.StringIO)
     text = "\n".join(line.rstrip() for line in console.file.getvalue().splitlines())
     shown = _SHOWN.search(text)

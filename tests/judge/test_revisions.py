@@ -114,10 +114,10 @@ def test_why_a_head_failed_is_shown_where_nobody_has_its_log() -> None:
     failed.failure = Failure(what="build command ended with code 1", tail=["main.go:12: syntax error"])
     judgement = judge(run)
     found = judge_pair(run, judgement, SIDES, Terms(margin=0.05, confidence=0.95, figures={}), "sound/plain")
-    told = next(line for line in annotation_lines(found, run, judgement) if line.startswith("::error "))
+    told = next(line for line in annotation_lines(found, View(run, judgement)) if line.startswith("::error "))
     error = Xml.fromstring(junit(found)).find(".//error")
     assert error is not None
-    for text in (told, error.text or "", markdown(found, run, judgement)):
+    for text in (told, error.text or "", markdown(found, View(run, judgement))):
         assert "main.go:12: syntax error" in text
     failed.failure, failed.phase = None, "verify"
     exchange = Exchange(request="GET /a", expected="200", received="status 500")
@@ -135,7 +135,7 @@ def test_a_run_of_the_same_sources_passes_unless_it_failed() -> None:
     judgement.failed = []
     found = judge_pair(run, judgement, SIDES, terms, "sound/plain", same_sources=True)
     assert found.standing is Standing.PASSED
-    assert "neither was loaded" in markdown(found, run, judgement)
+    assert "neither was loaded" in markdown(found, View(run, judgement))
     assert Xml.fromstring(junit(found))[0].get("tests") == "1"
     judgement.failed = [FailedContender(contender="head/plain", reason="it broke")]
     broken = judge_pair(run, judgement, SIDES, terms, "sound/plain", same_sources=True)
@@ -157,7 +157,7 @@ def test_the_summary_stays_below_what_a_comment_may_have() -> None:
     judgement.findings = [
         Finding(code=f"c{n}", severity=Severity.NOTE, statement="ä" * 200, next_step="look") for n in range(2000)
     ]
-    text = markdown(said(0.8), run, judgement)
+    text = markdown(said(0.8), View(run, judgement))
     assert len(text.encode()) < MOST_BYTES < 65_536
     assert text.startswith("### touchstone: worse")
     assert "Old \\| one" in text and "more findings" in text and text.rstrip().endswith("</details>")
@@ -165,7 +165,7 @@ def test_the_summary_stays_below_what_a_comment_may_have() -> None:
 
 def test_annotations_are_single_lines_with_their_signs_escaped() -> None:
     run, judgement = pair(0.8)
-    lines = list(annotation_lines(said(0.8), run, judgement))
+    lines = list(annotation_lines(said(0.8), View(run, judgement)))
     (error,) = [line for line in lines if line.startswith("::error ")]
     assert error.startswith("::error title=touchstone%3A Throughput is worse::sound/plain")
     assert "%25" in error and "\n" not in error
@@ -177,19 +177,19 @@ def test_annotations_tell_findings_about_what_was_asked() -> None:
         Finding(code=f"of-{name}", severity=Severity.SUSPECT, statement="s", next_step="n", figures=figures)
         for name, figures in (("all", None), ("load", ["throughput", "latency_p50"]), ("build", ["build_cold"]))
     ]
-    warnings = [line for line in annotation_lines(said(0.8), run, judgement) if line.startswith("::warning ")]
+    warnings = [line for line in annotation_lines(said(0.8), View(run, judgement)) if line.startswith("::warning ")]
     assert [line.partition("touchstone%3A ")[2].partition("::")[0] for line in warnings] == ["of-all", "of-load"]
 
 
 def test_the_summary_holds_what_the_profiles_explain_and_stays_short_enough() -> None:
     run, judgement = pair(0.8)
     found = said(0.8)
-    assert "Why" not in markdown(found, run, judgement)
+    assert "Why" not in markdown(found, View(run, judgement))
     profiled = profile_run(
         {"base/plain": [evidence(BASE)] * 3, "head/plain": [evidence([*BASE, (SPIN, 4.0)]) for _ in range(3)]}
     )
     found.why = [explain(profiled, "base/plain", "head/plain", "lookup", 0.95)] * 40
-    text = markdown(found, run, judgement)
+    text = markdown(found, View(run, judgement))
     assert "<summary>Why: CPU per request in parts</summary>" in text
     assert SPIN[-1] in text
     assert len(text.encode()) < MOST_BYTES

@@ -29,5 +29,5 @@ def view(run: Run, judgement: Judgement) -> View:
 @pytest.fixture(scope="session")
 def rendered(run: Run, judgement: Judgement, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("report")
-    render(run, judgement, folder)
+    render(View(run, judgement), folder)
     return folder

@@ -13,11 +13,12 @@ from touchstone.judge.judge import judge
 from touchstone.record.run import Run
 from touchstone.report import render
 from touchstone.report.terminal import print_report
+from touchstone.report.view import View
 
 
 def printed(run: Run) -> str:
     console = Console(file=io.StringIO(), width=160)
-    print_report(console, run, judge(run))
+    print_report(console, View(run, judge(run)))
     return console.file.getvalue()  # type: ignore[attr-defined, no-any-return]
 
 
@@ -25,7 +26,7 @@ def printed(run: Run) -> str:
 def page(tmp_path_factory: pytest.TempPathFactory) -> str:
     folder = tmp_path_factory.mktemp("capacity")
     run = capacity_run({"go/std": [9_000.0, 9_050.0, 8_990.0], "rust/std": [12_000.0, 12_080.0, 12_010.0]})
-    render(run, judge(run), folder)
+    render(View(run, judge(run)), folder)
     return Path(folder / "report.html").read_text(encoding="utf-8")
 
 

@@ -12,6 +12,7 @@ from touchstone.judge.judge import judge
 from touchstone.record.run import Run
 from touchstone.report import render
 from touchstone.report.terminal import print_report
+from touchstone.report.view import View
 
 OBJECTIVE = "The capacity is the highest rate within p99 < 50ms, errors < 0.1%."
 
@@ -24,7 +25,7 @@ def searched() -> Run:
 
 def test_the_page_and_the_markdown_name_the_objective_and_the_law(tmp_path: Path) -> None:
     run = searched()
-    render(run, judge(run), tmp_path)
+    render(View(run, judge(run)), tmp_path)
     for file in ("report.html", "report.md"):
         text = (tmp_path / file).read_text().replace("&lt;", "<").replace("\\<", "<")
         assert OBJECTIVE in text, file
@@ -35,6 +36,6 @@ def test_the_page_and_the_markdown_name_the_objective_and_the_law(tmp_path: Path
 def test_the_terminal_names_them_too() -> None:
     run, console = searched(), Console(width=400)
     with console.capture() as said:
-        print_report(console, run, judge(run))
+        print_report(console, View(run, judge(run)))
     assert OBJECTIVE in said.get()
     assert "By the universal scalability law" in said.get()

@@ -4,7 +4,7 @@ from tests.report.fixture import EXHIBIT
 from touchstone.judge.judgement import Doubt, Finding, Judgement, Severity
 from touchstone.record.run import Run
 from touchstone.report.answer import answer
-from touchstone.report.causes import Cause, causes
+from touchstone.report.causes import Cause
 from touchstone.report.view import View
 
 
@@ -22,7 +22,7 @@ def _finding(code: str, contender: str, *, doubt: Doubt | None = None, sample: s
 
 
 def _causes(run: Run, judgement: Judgement, *findings: Finding) -> list[Cause]:
-    return causes(View(run, judgement.model_copy(update={"findings": list(findings)})))
+    return View(run, judgement.model_copy(update={"findings": list(findings)})).causes
 
 
 def test_a_cause_is_told_once_with_all_that_it_concerns(run: Run, judgement: Judgement) -> None:

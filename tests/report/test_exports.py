@@ -32,14 +32,14 @@ def test_all_forms_are_written_and_nothing_else(rendered: Path) -> None:
 
 
 def test_one_form_can_be_asked_for(run: Run, judgement: Judgement, tmp_path: Path) -> None:
-    assert render(run, judgement, tmp_path / "new", only=["csv"]) == [tmp_path / "new" / "report.csv"]
+    assert render(View(run, judgement), tmp_path / "new", only=["csv"]) == [tmp_path / "new" / "report.csv"]
 
 
 def test_a_folder_that_cannot_be_written_is_said_plainly(run: Run, judgement: Judgement, tmp_path: Path) -> None:
     file = tmp_path / "file"
     file.write_text("in the way")
     with pytest.raises(TouchstoneError, match=r"cannot write the report(.|\n)*do: "):
-        render(run, judgement, file / "folder", only=["csv"])
+        render(View(run, judgement), file / "folder", only=["csv"])
 
 
 def test_csv_holds_every_estimate_and_every_figure_of_every_sample(

@@ -42,5 +42,5 @@ def test_a_load_that_opened_no_session_says_nothing_of_it(used: Run) -> None:
 
 
 def test_both_forms_that_are_read_show_it(used: Run, tmp_path: Path) -> None:
-    for report in render(used, make_judgement(used), tmp_path, only=["markdown", "html"]):
+    for report in render(View(used, make_judgement(used)), tmp_path, only=["markdown", "html"]):
         assert "by itself answers 40,000/s" in report.read_text(encoding="utf-8")

@@ -16,6 +16,7 @@ from touchstone.judge.judgement import Judgement
 from touchstone.record.run import Run
 from touchstone.report import render
 from touchstone.report.terminal import print_report
+from touchstone.report.view import View
 
 NATIVE = rates((40, 8000))
 JIT = rates((10, 2000), (30, 12_000))
@@ -36,7 +37,7 @@ def judged() -> tuple[Run, Judgement]:
 @pytest.fixture(scope="module")
 def page(judged: tuple[Run, Judgement], tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("peak")
-    render(*judged, folder)
+    render(View(*judged), folder)
     return folder
 
 
@@ -48,7 +49,7 @@ def test_the_crossing_is_told_in_every_form(judged: tuple[Run, Judgement], page:
     assert re.search(sentence, markdown)
     for terminal in (True, False):
         console = Console(file=io.StringIO(), width=120, force_terminal=terminal, no_color=True)
-        print_report(console, *judged, details=True)
+        print_report(console, View(*judged), details=True)
         assert isinstance(console.file, io.StringIO)
         assert re.search(sentence, re.sub(r"\x1b\[[0-9;]*m", "", console.file.getvalue()))
 

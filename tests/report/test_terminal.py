@@ -21,7 +21,9 @@ def _printed(
     run: Run, judgement: Judgement, *, terminal: bool, width: int = 110, lines: bool = False, details: bool = True
 ) -> str:
     out = io.StringIO()
-    print_report(Console(file=out, force_terminal=terminal, width=width), run, judgement, lines=lines, details=details)
+    print_report(
+        Console(file=out, force_terminal=terminal, width=width), View(run, judgement), lines=lines, details=details
+    )
     return out.getvalue()
 
 

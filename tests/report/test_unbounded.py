@@ -9,6 +9,7 @@ from touchstone.judge.judge import judge
 from touchstone.record.evidence.slices import WarmUp
 from touchstone.report import render
 from touchstone.report.format import ratio_interval
+from touchstone.report.view import View
 
 RUST = "rust/std"
 
@@ -19,7 +20,7 @@ def test_a_contender_that_still_warms_up_is_at_least_so_fast_in_every_report(tmp
     for sample in run.samples:
         if sample.contender == RUST and sample.slices is not None:
             put_slices(sample, [one.rate or 0.0 for one in sample.slices.slices], rising)
-    pages = {path.suffix: path.read_text(encoding="utf-8") for path in render(run, judge(run), tmp_path)}
+    pages = {path.suffix: path.read_text(encoding="utf-8") for path in render(View(run, judge(run)), tmp_path)}
     assert {".html", ".md", ".csv", ".json"} <= pages.keys()
     assert "95 % interval at least 0.7" in pages[".md"]
     assert "inf" not in pages[".csv"]

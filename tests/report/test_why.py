@@ -17,6 +17,7 @@ from touchstone.judge.why.explanation import Explanation, Part
 from touchstone.judge.why.tree import Node, tree
 from touchstone.record.run import Run
 from touchstone.report import render
+from touchstone.report.view import View
 from touchstone.report.why.exports import write_exports
 from touchstone.report.why.flame import flame
 from touchstone.report.why.terminal import print_explanation
@@ -35,7 +36,7 @@ def profiled() -> Run:
 @pytest.fixture(scope="module")
 def folder(profiled: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
     made = tmp_path_factory.mktemp("why")
-    render(profiled, judge(profiled), made)
+    render(View(profiled, judge(profiled)), made)
     return made
 
 

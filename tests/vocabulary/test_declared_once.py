@@ -13,6 +13,7 @@ from touchstone.judge.judge import judge
 from touchstone.record.run import Run
 from touchstone.record.sample import TARE
 from touchstone.report import print_report, render
+from touchstone.report.view import View
 from touchstone.vocabulary.figure import FIGURES, Better, Counted, Figure, Unit
 from touchstone.vocabulary.phase import PHASES, PhaseKind, Subject, When
 
@@ -50,8 +51,8 @@ def run(monkeypatch: pytest.MonkeyPatch) -> Run:
 def test_a_new_figure_of_a_new_phase_is_in_every_report(run: Run, tmp_path: Path) -> None:
     judgement = judge(run)
     told = io.StringIO()
-    print_report(Console(file=told, width=160), run, judgement, details=True)
-    texts = {path.name: path.read_text(encoding="utf-8") for path in render(run, judgement, tmp_path)}
+    print_report(Console(file=told, width=160), View(run, judgement), details=True)
+    texts = {path.name: path.read_text(encoding="utf-8") for path in render(View(run, judgement), tmp_path)}
     for text in (told.getvalue(), texts["report.html"], texts["report.md"]):
         assert "Spinning in place" in text
         assert "Turns of the wheel" in text

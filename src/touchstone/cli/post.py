@@ -7,18 +7,16 @@ from pathlib import Path
 from touchstone.cli.places import claims_root
 from touchstone.judge.claims.evidence import Judged
 from touchstone.judge.claims.judge import judge_claims
-from touchstone.judge.judgement import Judgement
 from touchstone.manifest.claims_folder import claims_in, read_claims
-from touchstone.record.run import Run
 from touchstone.report.article import render_article
 from touchstone.report.claims.view import Ruled
 from touchstone.report.view import View
 
 
-def write_post(run: Run, judgement: Judgement, folder: Path) -> list[Path]:
+def write_post(view: View, folder: Path) -> list[Path]:
     """Write the draft to a folder; returns its files."""
-    judged = Judged(run, judgement)
+    judged = Judged(view.run, view.judgement)
     files = [read_claims(path) for path in claims_in(claims_root())]
-    about = [file for file in files if file.scenario == run.plan.scenario]
+    about = [file for file in files if file.scenario == view.plan.scenario]
     ruled = [Ruled(file, judge_claims(file, [judged]), (judged,)) for file in about]
-    return render_article(View(run, judgement), ruled, folder)
+    return render_article(view, ruled, folder)

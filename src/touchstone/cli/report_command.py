@@ -13,6 +13,7 @@ from touchstone.failure import UsageError, did_you_mean
 from touchstone.judge.judge import judge
 from touchstone.record.store import load_run
 from touchstone.report.export import EXPORTERS, render
+from touchstone.report.view import View
 
 _ARTICLE = "article"
 _REPORTS = tuple(exporter.name for exporter in EXPORTERS)
@@ -41,13 +42,13 @@ def report(
             raise UsageError(f"there is no form {name!r}", fix=f"{hint}there are: {', '.join((*_REPORTS, _ARTICLE))}")
     folder = find_run(run)
     measured = load_run(folder)
-    judgement = judge(measured)
-    written = render(measured, judgement, out or folder, only=wanted)
+    view = View(measured, judge(measured))
+    written = render(view, out or folder, only=wanted)
     if _ARTICLE in wanted:
         # Claims and manifests load for as long as a report is written, and only the draft of a post needs them.
         from touchstone.cli.post import write_post  # noqa: PLC0415
 
-        written += write_post(measured, judgement, out or folder / "article")
+        written += write_post(view, out or folder / "article")
     for path in written:
         typer.echo(path)
 

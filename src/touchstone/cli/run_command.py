@@ -22,6 +22,7 @@ from touchstone.plan.plan import Wish
 from touchstone.record.run import Plan
 from touchstone.record.store import load_run
 from touchstone.report import print_report, render
+from touchstone.report.view import View
 from touchstone.run.measure import Conditions, measure
 from touchstone.run.noise import measure_noise
 from touchstone.run.progress import display_for

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from touchstone.judge.judgement import Comparison, Estimate, Verdict
 from touchstone.record.run import ContenderPlan
 from touchstone.record.sample import TARE
+from touchstone.report.causes import FindingGroup
 from touchstone.report.format import NOTHING, Scale, decimals_for, interval, ratio, scale_for
 from touchstone.report.sentence import against
-from touchstone.report.view import FindingGroup, Place, View
+from touchstone.report.view import Place, View
 from touchstone.report.words import Sign, sign
 from touchstone.vocabulary.figure import Better, Figure
 

@@ -70,7 +70,8 @@ def keeps_up(result: LoadResult, offered: float) -> bool:
     """Whether all that was due in the window's second half came, and was answered in it.
 
     A wrong answer is an answer here: other rules name it. The engine, which looks for the highest rate, counts right
-    answers alone (`engine/load/src/self_check.rs`). By chance the number under way differs by its root, and so does that of random arrivals.
+    answers alone (`engine/load/src/self_check.rs`). By chance the number under way differs by its root, and so does
+    that of random arrivals.
     """
     points = measured_points(result)
     half = len(points) // 2

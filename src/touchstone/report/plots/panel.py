@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from touchstone.report.view import FindingGroup, Place, View
+from touchstone.report.causes import FindingGroup
+from touchstone.report.view import Place, View
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from touchstone.report.capacity import offered_line
+from touchstone.report.causes import FindingGroup
 from touchstone.report.headroom import headroom_lines
 from touchstone.report.place_lines import place_lines
 from touchstone.report.plots import PANELS, ratios
@@ -13,7 +14,7 @@ from touchstone.report.plots.panel import Panel
 from touchstone.report.sections.section import Section
 from touchstone.report.sentence import load_line
 from touchstone.report.table import Table, headline_tables
-from touchstone.report.view import FindingGroup, Place, View
+from touchstone.report.view import Place, View
 
 
 def build(view: View) -> Iterator[Section]:
