@@ -16,7 +16,7 @@ from touchstone.plan.plan import find_tools
 ROOT = Path(__file__).resolve().parents[2]
 SAID = {
     "wrong-body": "'Boom! We found you:  ",
-    "200-on-unknown-path": "status 200 instead of 404",
+    "200-on-unknown-path": "received status 200",
     "lost-insert": "received",
 }
 FIRST = {("go", "lost-insert"), ("rust", "wrong-body"), ("kotlin-http4k", "200-on-unknown-path")}
