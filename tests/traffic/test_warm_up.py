@@ -25,7 +25,7 @@ def warmed(
     restless: Callable[[float], bool] | None = None,
     reference_s: Course = lambda _t: 2e-6,
 ) -> WarmingContender:
-    """Warmed up by slices of so many responses per second and so much CPU per request; a look at its rest every two."""
+    """Warmed up by slices of this rate and CPU per request; a look at its rest every two."""
     one = WarmingContender(budget)
     index = 0
     while not one.done:
