@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import statistics
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import astuple, dataclass, fields
+from dataclasses import dataclass, fields
 
 from touchstone.judge.reading.neighbours import neighbours
 from touchstone.judge.reading.traffic import loop
@@ -191,7 +191,7 @@ def _turn(one: Slice, cpus: int) -> _Turn | None:
 
 
 def _middle(turns: Sequence[_Turn]) -> _Turn:
-    return _Turn(*(statistics.median(astuple(turn)[place] for turn in turns) for place in range(len(fields(_Turn)))))
+    return _Turn(**{one.name: statistics.median(getattr(turn, one.name) for turn in turns) for one in fields(_Turn)})
 
 
 def _mean(turns: Iterable[_Turn], what: str) -> float:

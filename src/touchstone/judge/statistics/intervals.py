@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import statistics
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -136,7 +137,7 @@ def median_interval(values: Sequence[float], confidence: float) -> Interval | No
     if len(values) < MIN_ROUNDS:
         return None
     data = sorted(values)
-    median = float(np.median(data))
+    median = statistics.median(data)
     ranks = median_ranks(len(data), confidence)
     if ranks is not None:
         return Interval(median, *(data[rank] for rank in ranks))

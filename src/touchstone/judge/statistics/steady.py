@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -58,7 +59,7 @@ def steady_state(
     """
     verdict = Steady(contender=contender, load=load, sample=sample, shape="too short")
     times, performance = _performance(points, by_rate)
-    interval = float(np.median(np.diff(times))) if len(times) > 1 else 0.0
+    interval = statistics.median(np.diff(times).tolist()) if len(times) > 1 else 0.0
     if len(times) < LEAST_POINTS or interval * len(times) < LEAST_SECONDS:
         return verdict
     segments = _segments(performance, math.log1p(margin))
@@ -81,7 +82,7 @@ def _performance(points: Sequence[Point], by_rate: bool) -> tuple[Floats, Floats
     times: Floats = bins[:, -1, 0]
     means: Floats = bins[:, :, 1].mean(axis=1)
     # On a logarithmic scale a standstill would outweigh all else; below a quarter of the usual, less is no different.
-    floor = max(float(np.median(means)) * 0.25 if len(means) else 0.0, 1e-12)
+    floor = max(statistics.median(means.tolist()) * 0.25 if len(means) else 0.0, 1e-12)
     logs: Floats = np.log(np.maximum(means, floor))
     return times, logs
 
@@ -90,10 +91,10 @@ def _segments(performance: Floats, tolerance: float) -> list[Segment]:
     """Stretches whose means differ by more than the tolerance and more than noise explains."""
     # The median of three takes away single outliers (a collector's pause), which are no change of state.
     padded = np.concatenate([performance[:1], performance, performance[-1:]])
-    smooth: Floats = np.median(np.stack([padded[:-2], padded[1:-1], padded[2:]]), axis=0)
+    smooth: Floats = np.sort([padded[:-2], padded[1:-1], padded[2:]], axis=0)[1]
     n = len(smooth)
     steps = np.abs(np.diff(performance))
-    noise = float(np.median(steps)) / 0.954 if len(steps) else 0.0
+    noise = statistics.median(steps.tolist()) / 0.954 if len(steps) else 0.0
     # The median overlooks pauses that come again and again; half of the steps' own scatter does not.
     noise = max(noise, tolerance / 10, 0.5 * float(np.std(steps)) if len(steps) else 0.0)
     # The penalty of a changepoint is that of the Schwarz criterion, doubled since the filter correlates neighbours.

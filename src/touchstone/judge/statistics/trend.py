@@ -35,12 +35,12 @@ def theil_sen(at: Sequence[float], values: Sequence[float]) -> Line:
     x, y = np.asarray(at, dtype=float), np.asarray(values, dtype=float)
     across, up = x[:, np.newaxis] - x, y[:, np.newaxis] - y
     slopes = np.sort(up[across > 0] / across[across > 0])
-    slope = float(np.median(slopes))
+    slope = float(slopes[(len(slopes) - 1) // 2] + slopes[len(slopes) // 2]) / 2
     count = len(y)
     ties = sum(k * (k - 1) * (2 * k + 5) for column in (x, y) for k in Counter(column.tolist()).values())
     spread = math.sqrt((count * (count - 1) * (2 * count + 5) - ties) / 18)
     rank = round((len(slopes) + statistics.NormalDist().inv_cdf(0.025) * spread) / 2) - 1
-    return Line(slope, float(np.median(y)) - slope * float(np.median(x)), low=float(slopes[max(rank, 0)]))
+    return Line(slope, statistics.median(values) - slope * statistics.median(at), low=float(slopes[max(rank, 0)]))
 
 
 def straight_slope(at: Sequence[float], values: Sequence[float]) -> float | None:
