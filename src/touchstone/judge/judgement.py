@@ -157,7 +157,7 @@ class Comparison(Record):
     """The baseline's figure, in base units; None where it has none."""
     after: float | None = None
     """The contender's."""
-    relative_to: str | None = Field(default=None, exclude_if=lambda name: name is None)
+    relative_to: str | None = None
     """The contender of the same run to which `before` and `after` are ratios; None where they are in base units."""
     ratio: float | None = None
     low: float | None = None

@@ -7,8 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
+from typing import Any
 
-from pydantic import ValidationError
+from pydantic import ValidationError, model_validator
 
 from touchstone.failure import ExitCode, InvalidRunError, TouchstoneError, UsageError
 from touchstone.judge.comparison.pair import Revision
@@ -62,6 +63,19 @@ class Search(Record):
     effect: float | None = None
     """The ratio bad/good, as the first step saw it."""
     steps: list[Step] = []
+
+    @model_validator(mode="before")
+    @classmethod
+    def _complete(cls, data: Any) -> Any:
+        """Steps of earlier versions do not say what they compare: it is what the search is about."""
+        match data:
+            case {"figure": str(figure), "good": good, "steps": [*steps]} if figure in FIGURES:
+                same = {"phase": FIGURES[figure].phase, "figure": figure, "load": data.get("load"), "baseline": good}
+                data["steps"] = [
+                    same | {"contender": step.get("commit")} | step if isinstance(step, dict) else step
+                    for step in steps
+                ]
+        return data
 
     @property
     def border(self) -> float:
