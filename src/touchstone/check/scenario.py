@@ -129,7 +129,8 @@ def _load(file: Path, scenario: Scenario, name: str, load: Load) -> Iterator[Pro
             if wrong in settings:
                 yield Problem(file, (*key, wrong), what, _GUIDE)
     if not load.profiles and name not in scenario.loads_of_phases:
-        yield Problem(file, ("loads", name, "profiles"), "it is run in no profile", "name one, or leave `profiles` out")
+        fix = "leave `profiles` out once the load is as it should be, or name one"
+        yield Problem(file, ("loads", name, "profiles"), "it is run in no profile", fix)
     yield from _timeout(file, name, load)
 
 

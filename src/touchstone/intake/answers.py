@@ -94,9 +94,10 @@ def _ask(service: Service, origin: str, target: str, number: int) -> Answer:
     wanted = Request(target=literal(target))
     answer = service.exchange(wanted, Values(counter=number, fresh="", seed=0), whole=True)
     if answer.failure is not None:
-        raise UsageError(
-            f"GET {target}: {answer.failure}", where=origin, fix="start the service, and name what it answers"
-        )
+        fix = "start the service, and name what it answers"
+        if "that did not end" in answer.failure:
+            fix = "a stream cannot be drafted, since its response has no end: leave this URL out"
+        raise UsageError(f"GET {target}: {answer.failure}", where=origin, fix=fix)
     return answer
 
 

@@ -103,14 +103,20 @@ class Draft:
             yield from _load(load)
 
     def _first_read(self) -> DraftRequest:
-        """The first GET in which nothing is guessed, one that needs no secret before others; else what is there."""
+        """The first GET in which nothing is guessed, one that needs no secret before others; else the first GET.
+
+        Where nothing but writes is known, a GET of the same target asks without writing.
+        """
         steps = [replace(step, captures={}) for step in self._contract_steps() if not step.known]
         reads = [one for one in steps if one.method == "GET" and not one.guessed]
         plain = [one for one in reads if not any(map(_has_placeholder, (one.target, *one.headers.values())))]
         if reads:
             return (plain or reads)[0]
-        first = steps[0]
-        return replace(first, guessed="; ".join(filter(None, ("name a request that changes nothing", first.guessed))))
+        if guessed := next((one for one in steps if one.method == "GET"), None):
+            return guessed
+        look = "name a request that changes nothing; a service that only takes writes here answers this one 404 or 405"
+        first = replace(steps[0], method="GET", headers={}, body=None, status=404, other_statuses=[405])
+        return replace(first, guessed="; ".join(filter(None, (look, first.guessed))))
 
 
 def _unlike(names: Iterable[str]) -> list[str]:

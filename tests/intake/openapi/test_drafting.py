@@ -80,9 +80,10 @@ def test_a_path_that_the_document_gives_an_example_of_is_loaded(tmp_path: Path) 
     assert "made up: id" not in text_of(tmp_path, given, "api.yaml")
 
 
-def test_where_nothing_can_be_loaded_unseen_the_load_is_marked(tmp_path: Path) -> None:
+def test_where_nothing_can_be_loaded_unseen_the_load_is_marked_and_not_loaded(tmp_path: Path) -> None:
     held = document({"/notes": {"post": {"responses": {"201": {"description": "made"}}}}})
     assert loaded(tmp_path, held) == ["/notes"]
+    assert "profiles = []" in text_of(tmp_path, held)
     assert "# look: nothing reads and is known to be right" in text_of(tmp_path, held)
 
 

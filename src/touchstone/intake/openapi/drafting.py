@@ -108,8 +108,12 @@ def _load(requests: Sequence[DraftRequest]) -> DraftLoad:
     left_out = [f"{one.method} {one.target}" for one in requests if one not in known]
     if not known:
         reads = [one for one in requests if one.method in _READS]
-        note = "look: nothing reads and is known to be right as it is: put in values that exist before you load it"
-        return DraftLoad("mix", "A mix of requests", (reads or list(requests))[:_NAMED], note=note)
+        note = (
+            "look: nothing reads and is known to be right as it is: put in values that exist, then take "
+            "`profiles = []` out, which keeps the requests from being loaded"
+        )
+        shown = (reads or list(requests))[:_NAMED]
+        return DraftLoad("mix", "A mix of requests", shown, note=note, settings={"connections": 16, "profiles": []})
     more = f" and {len(left_out) - _NAMED} others" if len(left_out) > _NAMED else ""
     note = f"left out, for they write or hold values that are made up: {', '.join(left_out[:_NAMED])}{more}"
     return DraftLoad("mix", "A mix of requests", known, note=note if left_out else "")
