@@ -11,7 +11,7 @@ from touchstone.history.entry import Entry
 from touchstone.judge.comparison.gate import Standing
 from touchstone.judge.comparison.pair import PairJudgement
 from touchstone.judge.judge import judge
-from touchstone.judge.judgement import Comparison, Estimate, Verdict
+from touchstone.judge.judgement import Verdict
 from touchstone.record.run import Environment, Run
 from touchstone.record.sample import TARE
 from touchstone.vocabulary.figure import FIGURES
@@ -81,7 +81,7 @@ def machine_facts(environment: Environment, tools: Mapping[str, str]) -> dict[st
 def _entries(run: Run, measured: Measured, names: Mapping[str, str], reference: str | None) -> list[Entry]:
     """`names`: by the contender's name in the run, what it is called in the history."""
     judgement = judge(run)
-    ratios = {_key(c): c for c in judgement.comparisons if c.verdict is not Verdict.INVALID}
+    ratios = {c.key: c for c in judgement.comparisons if c.verdict is not Verdict.INVALID}
     tares = {(e.load, e.figure): e.median for e in judgement.estimates if e.contender == TARE and e.median}
     tools = {contender.name: contender.tools for contender in run.plan.contenders}
     found = []
@@ -90,7 +90,7 @@ def _entries(run: Run, measured: Measured, names: Mapping[str, str], reference: 
             continue
         if estimate.median is None or estimate.verdict is Verdict.INVALID:
             continue
-        compared, tare = ratios.get(_key(estimate)), tares.get((estimate.load, estimate.figure))
+        compared, tare = ratios.get(estimate.key), tares.get((estimate.load, estimate.figure))
         entry = Entry(
             run=run.plan.run_id,
             commit=measured.commit,
@@ -116,7 +116,3 @@ def _entries(run: Run, measured: Measured, names: Mapping[str, str], reference: 
     if not found:
         raise InvalidRunError("the run has no valid figure to record", fix="`touchstone show` says why")
     return found
-
-
-def _key(of: Estimate | Comparison) -> tuple[str, str, str | None, str]:
-    return of.phase, of.contender, of.load, of.figure

@@ -112,6 +112,10 @@ class Finding(Record):
     evidence: dict[str, Any] = {}
 
 
+Key = tuple[str, str, str | None, str]
+"""Phase, contender, load and figure."""
+
+
 class Estimate(Record):
     """A figure of a contender over rounds, in base units. Invalid samples are left out of it."""
 
@@ -134,6 +138,11 @@ class Estimate(Record):
     verdict: Verdict = Verdict.VALID
     reason: str | None = None
     """Why it is not valid, a bound, or not measured."""
+
+    @property
+    def key(self) -> Key:
+        """What it is about."""
+        return self.phase, self.contender, self.load, self.figure
 
     @property
     def is_bound(self) -> bool:
@@ -210,6 +219,11 @@ class Comparison(Record):
                 return self.low is not None and self.low >= 1 / (1 + self.margin)
             case Better.NEITHER:
                 return self.interval is not None
+
+    @property
+    def key(self) -> Key:
+        """What it is about."""
+        return self.phase, self.contender, self.load, self.figure
 
     @property
     def decided(self) -> bool:

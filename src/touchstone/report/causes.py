@@ -154,5 +154,5 @@ def _touched(view: View, groups: list[FindingGroup]) -> int:
                 continue
             concerned = first.contender in (None, c.contender, c.baseline)
             if concerned and (c.verdict is not Verdict.VALID or c.sampled_low is not None):
-                keys.add((c.phase, c.load, c.contender, c.figure))
+                keys.add(c.key)
     return len(keys)

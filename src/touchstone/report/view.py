@@ -7,7 +7,7 @@ from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 
-from touchstone.judge.judgement import Comparison, Crossing, Estimate, Finding, Judgement, Severity, Verdict
+from touchstone.judge.judgement import Comparison, Crossing, Estimate, Finding, Judgement, Key, Severity, Verdict
 from touchstone.judge.why.explain import explain_all
 from touchstone.judge.why.explanation import Explanation, Unexplained
 from touchstone.record.load_spec import LoadSpec
@@ -52,7 +52,7 @@ class View:
         self.plan = run.plan
         self.budget = Budget()
         self._samples = {sample.id: sample for sample in run.samples}
-        self._estimates = {(e.phase, e.load, e.contender, e.figure): e for e in judgement.estimates}
+        self._estimates = {e.key: e for e in judgement.estimates}
 
     def within(self, budget: Budget) -> View:
         """The same view, drawn as finely as the budget allows; what it has worked out is not worked out again."""
@@ -92,9 +92,9 @@ class View:
         return compared[0].baseline if compared else self.plan.called(self.plan.baseline, sound)
 
     @cached_property
-    def _comparisons(self) -> dict[tuple[str, str | None, str, str], Comparison]:
+    def _comparisons(self) -> dict[Key, Comparison]:
         against_baseline = [c for c in self.judgement.comparisons if c.baseline == self.baseline]
-        return {(c.phase, c.load, c.contender, c.figure): c for c in against_baseline}
+        return {c.key: c for c in against_baseline}
 
     @property
     def measured(self) -> list[ContenderPlan]:
@@ -142,11 +142,11 @@ class View:
 
     def estimate(self, place: Place, contender: str, figure: str) -> Estimate | None:
         """A contender's figure over the rounds."""
-        return self._estimates.get((place.phase, place.load, contender, figure))
+        return self._estimates.get((place.phase, contender, place.load, figure))
 
     def comparison(self, place: Place, contender: str, figure: str) -> Comparison | None:
         """A contender's figure against the baseline's; an exhibit's against its twin is among `comparisons`."""
-        return self._comparisons.get((place.phase, place.load, contender, figure))
+        return self._comparisons.get((place.phase, contender, place.load, figure))
 
     def comparisons(self, place: Place) -> list[Comparison]:
         """All comparisons of a place, in the order of figures and contenders.

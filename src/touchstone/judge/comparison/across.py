@@ -65,8 +65,8 @@ def changes(before: Judgement, after: Judgement, terms: Terms) -> list[Compariso
     together are one family. Intervals are Bonferroni's, simultaneous within the family: the interval that is shown is
     the one that decides.
     """
-    old = {_key(e): e for e in before.estimates if usable(e) and terms.ask(e)}
-    pairs = [(old[_key(e)], e) for e in after.estimates if usable(e) and _key(e) in old]
+    old = {e.key: e for e in before.estimates if usable(e) and terms.ask(e)}
+    pairs = [(old[e.key], e) for e in after.estimates if usable(e) and e.key in old]
     families = Counter(_family(e, terms) for _, e in pairs if not is_exact(e.figure))
     return [_compared(b, a, terms, families[_family(a, terms)]) for b, a in pairs]
 
@@ -78,10 +78,10 @@ def gone(before: Run, after: Run, judged: tuple[Judgement, Judgement], terms: Te
     """
     old, new = judged
     fallen = {f.contender for f in new.failed} - {f.contender for f in old.failed}
-    kept = {_key(e) for e in new.estimates if usable(e)}
+    kept = {e.key for e in new.estimates if usable(e)}
     missing: dict[tuple[str, str | None], list[Estimate]] = {}
     for estimate in old.estimates:
-        lost = _key(estimate) not in kept or estimate.contender in fallen
+        lost = estimate.key not in kept or estimate.contender in fallen
         if lost and usable(estimate) and terms.ask(estimate):
             missing.setdefault((estimate.contender, estimate.load), []).append(estimate)
     exhibits = {c.name for c in before.plan.contenders if c.exhibit}
@@ -105,8 +105,8 @@ def _why_gone(contender: str, lost: list[Estimate], after: Run, judged: Judgemen
         return "the later run does not have the contender"
     if plan.not_measured:
         return f"not measured: {plan.not_measured}"
-    keys = {_key(e) for e in lost}
-    invalid = next((e.reason for e in judged.estimates if _key(e) in keys and e.reason), None)
+    keys = {e.key for e in lost}
+    invalid = next((e.reason for e in judged.estimates if e.key in keys and e.reason), None)
     return invalid or "the later run did not measure it"
 
 
@@ -143,10 +143,6 @@ def comparable(before: Run, after: Run) -> list[str]:
     if before.plan.profile != after.plan.profile:
         reasons.append(f"profile: {before.plan.profile} before, {after.plan.profile} after")
     return reasons
-
-
-def _key(estimate: Estimate) -> tuple[str, str, str | None, str]:
-    return estimate.phase, estimate.contender, estimate.load, estimate.figure
 
 
 def usable(estimate: Estimate) -> bool:

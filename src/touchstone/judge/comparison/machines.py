@@ -15,7 +15,7 @@ from touchstone.judge.comparison.across import Terms, changes, usable
 from touchstone.judge.comparison.pair import LeftOut
 from touchstone.judge.figures import is_exact
 from touchstone.judge.judge import judge
-from touchstone.judge.judgement import Comparison, Estimate, Judgement, Verdict
+from touchstone.judge.judgement import Comparison, Judgement, Key, Verdict
 from touchstone.judge.statistics.intervals import Interval, simultaneous
 from touchstone.record.run import Run
 
@@ -60,16 +60,16 @@ def _ratios(old: Judgement, new: Judgement, terms: Terms, reference: str) -> lis
     return [_compared(before[key], after[key], terms) for key in after if key in before]
 
 
-def _to_reference(judgement: Judgement, terms: Terms, reference: str) -> dict[tuple[str, ...], Comparison]:
-    estimates = {(e.phase, e.contender, e.load, e.figure): e for e in judgement.estimates if terms.ask(e)}
+def _to_reference(judgement: Judgement, terms: Terms, reference: str) -> dict[Key, Comparison]:
+    asked = {e.key for e in judgement.estimates if terms.ask(e)}
     return {
-        (c.phase, c.contender, c.load or "", c.figure): c
+        c.key: c
         for c in judgement.comparisons
         if c.baseline == reference
         and c.ratio
         and c.verdict is not Verdict.INVALID
         and not is_exact(c.figure)
-        and (c.phase, c.contender, c.load, c.figure) in estimates
+        and c.key in asked
     }
 
 
@@ -104,9 +104,9 @@ def _quotient(earlier: Comparison, later: Comparison) -> Interval | None:
 def _left_out(
     old: Judgement, new: Judgement, terms: Terms, compared: list[Comparison], reference: str | None
 ) -> list[LeftOut]:
-    known = {(change.phase, change.contender, change.load, change.figure) for change in compared}
-    both = {_key(e) for e in old.estimates if usable(e)}
-    asked = [e for e in new.estimates if usable(e) and terms.ask(e) and _key(e) in both and _key(e) not in known]
+    known = {change.key for change in compared}
+    both = {e.key for e in old.estimates if usable(e)}
+    asked = [e for e in new.estimates if usable(e) and terms.ask(e) and e.key in both and e.key not in known]
     counts = Counter(estimate.contender for estimate in asked)
     return [LeftOut(contender=name, figures=count, reason=_why(name, reference)) for name, count in counts.items()]
 
@@ -117,7 +117,3 @@ def _why(contender: str, reference: str | None) -> str:
     if contender == reference:
         return "absolute figures of another machine; it is the reference itself"
     return f"absolute figures of another machine, without a ratio to {reference}"
-
-
-def _key(estimate: Estimate) -> tuple[str, str, str | None, str]:
-    return estimate.phase, estimate.contender, estimate.load, estimate.figure
