@@ -19,8 +19,8 @@ from touchstone.record.sample import CheckOutcome, Exchange, Failure
 from touchstone.report.annotations import annotation_lines
 from touchstone.report.junit import document as junit
 from touchstone.report.pair import print_pair
-from touchstone.report.revisions import MOST_BYTES
-from touchstone.report.revisions import document as markdown
+from touchstone.report.pair_markdown import MOST_BYTES
+from touchstone.report.pair_markdown import revisions_document as markdown
 from touchstone.report.view import View
 
 from .profiles import BASE, SPIN, evidence, profile_run

@@ -15,7 +15,8 @@ from touchstone.failure import UsageError
 from touchstone.judge.comparison.across import Terms
 from touchstone.judge.comparison.gate import Standing
 from touchstone.judge.comparison.pair import Revision
-from touchstone.report import junit, render, revisions
+from touchstone.report import junit, render
+from touchstone.report.pair_markdown import revisions_document
 from touchstone.report.why.terminal import print_explanation
 from touchstone.revisions.ab import EXPLAINED, SAME, SHARP, Question, compare_revisions
 from touchstone.revisions.contenders import REVISION
@@ -43,7 +44,7 @@ class Files:
     def write(self, answer: MeasuredPair) -> None:
         """Write those that were asked for."""
         if self.markdown is not None:
-            self.markdown.write_text(revisions.document(answer.said, answer.view), encoding="utf-8")
+            self.markdown.write_text(revisions_document(answer.said, answer.view), encoding="utf-8")
         if self.junit is not None:
             self.junit.write_text(junit.document(answer.said, allow_undecided=self.allow_undecided), encoding="utf-8")
 

@@ -21,10 +21,10 @@ from touchstone.judge.judge import judge
 from touchstone.judge.judgement import Outcome
 from touchstone.record.run import Run
 from touchstone.record.store import load_run
-from touchstone.report import comparison
 from touchstone.report.changes import left_out_words, print_gate, print_gone, table
 from touchstone.report.export import write
 from touchstone.report.format import plural
+from touchstone.report.pair_markdown import runs_document
 from touchstone.run.load_results import LOAD_ALONE, load_results_at, run_of_load_results
 
 _ADVICE = "more rounds in both runs (`--rounds`, `--until-decided`), or a wider margin (`--figure NAME=10%`)"
@@ -80,7 +80,7 @@ def compare(
         )
     said = _compared(old, new, terms, reference, anyway=anyway)
     if markdown is not None:
-        write(markdown, comparison.document(said))
+        write(markdown, runs_document(said))
     if json:
         typer.echo(said.model_dump_json(indent=1, by_alias=True))
     else:
