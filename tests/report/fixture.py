@@ -17,6 +17,8 @@ from touchstone.judge.judgement import (
     Steady,
     Verdict,
 )
+from touchstone.judge.language.sentences import comparison_sentence
+from touchstone.judge.statistics.intervals import Interval
 from touchstone.record.boot_result import BootRun
 from touchstone.record.engine import Counts, Distribution, Errors, FirstError, LoadResult, LoadStep, Point, Rate
 from touchstone.record.evidence.boot import BootEvidence
@@ -30,7 +32,6 @@ from touchstone.record.process import Placement, Process
 from touchstone.record.run import ContenderPlan, Environment, Plan, Run
 from touchstone.record.sample import TARE, CheckOutcome, DependencyState, Exchange, Sample
 from touchstone.record.watch import Watch, WatchPoint
-from touchstone.vocabulary.figure import FIGURES, Better
 
 ROUNDS = 5
 MIB = 1024.0**2
@@ -475,16 +476,11 @@ def _comparison(estimate: Estimate, against: Estimate) -> Comparison:
         return comparison
     ratios = sorted(a / b for a, b in zip(estimate.values, against.values, strict=True))
     comparison.ratio, comparison.rounds = statistics.median(ratios), len(ratios)
-    if len(ratios) > 2:
-        comparison.low, comparison.high = ratios[0], ratios[-1]
-        if ratios[0] > 1.05 or ratios[-1] < 0.95:
-            rises = comparison.ratio > 1
-            better = rises == (FIGURES[estimate.figure].better is Better.HIGHER)
-            comparison.outcome = Outcome.BETTER if better else Outcome.WORSE
-        elif ratios[0] > 0.95 and ratios[-1] < 1.05:
-            comparison.outcome = Outcome.EQUIVALENT
-        else:
-            comparison.more_rounds = 7
+    interval = Interval(comparison.ratio, ratios[0], ratios[-1]) if len(ratios) > 2 else None
+    comparison.decided_by(interval, 0.05)
+    if comparison.outcome is Outcome.UNDECIDED and interval is not None:
+        comparison.more_rounds = 7
+    comparison.sentence = comparison_sentence(comparison, 0.05, 0.95)
     return comparison
 
 

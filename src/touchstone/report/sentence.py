@@ -1,30 +1,12 @@
-"""Comparisons and headings in plain sentences: the judge's own words where it gave some."""
+"""Intervals, headings and the method in plain sentences."""
 
 from __future__ import annotations
 
-from touchstone.judge.judgement import Comparison, Outcome, Verdict
+from touchstone.judge.judgement import Comparison
 from touchstone.record.load_spec import LoadSpec
-from touchstone.report.format import duration, percent, plural, ratio, ratio_interval, size
+from touchstone.report.format import duration, percent, plural, ratio_interval, size
 from touchstone.report.view import View
-from touchstone.report.words import sign
-from touchstone.vocabulary.figure import FIGURES
 from touchstone.vocabulary.phase import PHASES
-
-
-def comparison_sentence(comparison: Comparison, confidence: float) -> str:
-    """The comparison in a sentence."""
-    if comparison.sentence:
-        return comparison.sentence
-    figure = FIGURES[comparison.figure].title
-    pair = f"{comparison.contender} against {comparison.baseline}"
-    if comparison.verdict is Verdict.INVALID or comparison.ratio is None:
-        return f"{figure}: {pair} is not compared: {comparison.reason or 'no valid pair of samples'}."
-    bounds = ratio_interval(comparison.low, comparison.high)
-    within = f" ({percent(confidence)} interval {bounds}, {plural(comparison.rounds, 'round')})" if bounds else ""
-    more = ""
-    if comparison.outcome is Outcome.UNDECIDED and comparison.more_rounds:
-        more = f"; {plural(comparison.more_rounds, 'further round')} would decide it"
-    return f"{figure}: {pair} {ratio(comparison.ratio)}{within}: {sign(comparison).word}{more}."
 
 
 def against(comparison: Comparison) -> str:

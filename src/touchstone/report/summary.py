@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from touchstone.judge.judgement import Verdict
-from touchstone.report.sentence import comparison_sentence
 from touchstone.report.view import Place, View
 from touchstone.report.words import INVALID, VERDICT_MARKS, Sign, sign
 from touchstone.vocabulary.figure import FIGURES
@@ -82,7 +81,7 @@ def _group(view: View, place: Place) -> Group:
             reason = comparison.reason or "no valid pair of samples"
             struck.setdefault((comparison.contender, reason), []).append(FIGURES[comparison.figure].title)
         else:
-            sentence = comparison_sentence(comparison, view.judgement.confidence)
+            sentence = comparison.sentence
             lines.append(
                 Line(
                     sign(comparison),
