@@ -2,8 +2,10 @@
 
 use std::io::BufRead;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
 
+use touchstone_load::asked::Desk;
 use touchstone_load::error::Error;
 use touchstone_load::slices::event::SliceEvent;
 use touchstone_load::slices::job::SlicesJob;
@@ -33,9 +35,11 @@ pub fn run(args: Args) -> Result<Outcome, Failure> {
     }
     let job = SlicesJob::from_json(&read(&args.job)?).map_err(|error| failure(&error))?;
     let mut on_event = |event: SliceEvent| args.output.event(&event);
+    let desk = Arc::new(Desk::default());
     let control = SlicesControl {
         interrupt: crate::interrupt::flag(),
-        orders: orders(),
+        orders: orders(&desk, args.output.events),
+        desk: &desk,
         on_event: &mut on_event,
     };
     let result = run_slices(&job, control).map_err(|error| failure(&error))?;
@@ -47,14 +51,26 @@ pub fn run(args: Args) -> Result<Outcome, Failure> {
     })
 }
 
-/// The orders as they come. Their end is the end of the job.
-fn orders() -> Receiver<Result<Order, Error>> {
+/// The orders as they come; what is asked of a contender is carried out at the desk. Their end is the end of the job.
+fn orders(desk: &Arc<Desk>, events: bool) -> Receiver<Result<Order, Error>> {
     let (sender, orders) = channel();
+    let desk = Arc::clone(desk);
     std::thread::spawn(move || {
         let lines = std::io::stdin().lock().lines().map_while(Result::ok);
         for line in lines.filter(|line| !line.trim().is_empty()) {
-            if sender.send(Order::parse(&line)).is_err() {
-                return;
+            match Order::parse(&line) {
+                Ok(Order::Ask { contender, send }) => {
+                    let desk = Arc::clone(&desk);
+                    std::thread::spawn(move || {
+                        let answer = Box::new(desk.carry_out(contender, &send));
+                        Output { out: None, events }.event(&SliceEvent::Answered { answer });
+                    });
+                }
+                other => {
+                    if sender.send(other).is_err() {
+                        return;
+                    }
+                }
             }
         }
     });

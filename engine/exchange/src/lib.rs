@@ -16,7 +16,7 @@ mod json;
 mod media;
 pub mod random;
 pub mod request;
-mod response;
+pub mod response;
 pub mod rows;
 pub mod session;
 mod target;

@@ -6,6 +6,7 @@
 
 #![deny(unsafe_code)]
 
+pub mod asked;
 pub mod backend;
 mod by_connection;
 pub mod clock;

@@ -1,8 +1,9 @@
 //! What the threads of one process share.
 
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 
+use crate::asked::Queue;
 use crate::clock::Nanos;
 use crate::crew::Unconnected;
 use crate::schedule::Schedule;
@@ -24,6 +25,8 @@ pub struct Shared {
     pub schedule: Option<Mutex<Schedule>>,
     /// Closed loop with a bounded count: requests of the window that may still be sent.
     pub remaining: Option<AtomicI64>,
+    /// What the lab asks between the requests.
+    pub asked: Arc<Queue>,
     /// What each thread has done so far, for the events and the live view.
     pub progress: Vec<Progress>,
 }
@@ -59,6 +62,7 @@ impl Shared {
             interrupted: AtomicBool::new(false),
             schedule: schedule.map(Mutex::new),
             remaining: remaining.map(|count| AtomicI64::new(count as i64)),
+            asked: Arc::default(),
             progress: (0..threads).map(|_| Progress::default()).collect(),
         }
     }

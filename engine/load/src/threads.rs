@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use touchstone_crew::part;
 use touchstone_sys::process;
 
+use crate::asked::Queue;
 use crate::backend::{self, Backend};
 use crate::clock::{Nanos, now};
 use crate::connector::Connector;
@@ -163,6 +164,12 @@ impl Threads {
             })?;
         self.threads.push(thread);
         Ok(())
+    }
+
+    /// Where the lab asks between the requests.
+    #[must_use]
+    pub fn asked(&self) -> Arc<Queue> {
+        Arc::clone(&self.shared.asked)
     }
 
     /// Runs a closure on the schedule, where there is one.

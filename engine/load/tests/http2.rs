@@ -16,6 +16,7 @@ use loads::{BACKENDS, assert_only, carry_out, errors, refusal};
 use serde_json::{Value, json};
 use touchstone_h2::frame::{self, Kind, flag, setting};
 use touchstone_h2::{Code, literal};
+use touchstone_load::asked::Desk;
 use touchstone_load::job::{BackendChoice, Job};
 use touchstone_load::result::LoadResult;
 use touchstone_load::slices::job::SlicesJob;
@@ -612,6 +613,7 @@ fn slices_go_over_both_protocols() {
     let control = SlicesControl {
         interrupt: &AtomicBool::new(false),
         orders,
+        desk: &Desk::default(),
         on_event: &mut |_| (),
     };
     let job = SlicesJob::from_json(&json!({ "contenders": contenders }).to_string()).unwrap();

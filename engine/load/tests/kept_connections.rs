@@ -11,6 +11,7 @@ use std::time::Duration;
 use balance::assert_balanced;
 use closing_server::{BODY, Closes, ClosingServer};
 use serde_json::{Value, json};
+use touchstone_load::asked::Desk;
 use touchstone_load::control::Control;
 use touchstone_load::job::Job;
 use touchstone_load::result::LoadResult;
@@ -88,6 +89,7 @@ fn put_on(kind: &str, job: &Value) -> LoadResult {
         let control = SlicesControl {
             interrupt: &never,
             orders,
+            desk: &Desk::default(),
             on_event: &mut |_| (),
         };
         let mut whole = slices::run(&SlicesJob::from_json(&text).unwrap(), control).unwrap();

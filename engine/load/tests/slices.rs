@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use balance::assert_balanced;
 use fault_server::{BODY, Fault, FaultServer};
 use serde_json::{Value, json};
+use touchstone_load::asked::Desk;
 use touchstone_load::error::Error;
 use touchstone_load::result::{HeldUp, Silence};
 use touchstone_load::slices::event::SliceEvent;
@@ -69,6 +70,7 @@ fn follow(
         SlicesControl {
             interrupt,
             orders: receiver,
+            desk: &Desk::default(),
             on_event: &mut |event| {
                 if let Some(sender) = &sender {
                     on_event(&event, sender);

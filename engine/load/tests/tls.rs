@@ -7,6 +7,7 @@ use std::net::TcpListener;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
+use touchstone_load::asked::Desk;
 use touchstone_load::control::Control;
 use touchstone_load::error::Error;
 use touchstone_load::job::{BackendChoice, ExpectBody, Job};
@@ -221,6 +222,7 @@ fn turns_work_over_tls() {
     let control = SlicesControl {
         interrupt: &AtomicBool::new(false),
         orders,
+        desk: &Desk::default(),
         on_event: &mut |_| (),
     };
     let result = slices::run(&SlicesJob::from_json(&job).unwrap(), control).unwrap();

@@ -13,7 +13,7 @@ import json
 import re
 import subprocess
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from functools import cache
@@ -109,6 +109,8 @@ class Service:
     """`http://HOST:PORT`."""
     timeout_s: float = 15.0
     """The whole exchange has so long, whatever the service does meanwhile."""
+    way: Callable[[Mapping[str, Any]], Any] | None = field(default=None, compare=False)
+    """Carries out an order to send; the session `ask`, on connections of its own, unless given."""
 
     @classmethod
     def at(cls, host: str, port: int, timeout_s: float = 15.0) -> Service:
@@ -154,7 +156,8 @@ class Service:
             "cookies": cookies,
             "body_bytes": None if whole else _BYTES_SHOWN,
         }
-        return [_answer(one) for one in session().ask(order)]
+        ask = self.way or session().ask
+        return [_answer(one) for one in ask(order)]
 
     def address(self) -> str:
         """The first of its host's addresses that takes a connection: all is sent there. Raises EngineError."""

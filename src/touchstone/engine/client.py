@@ -52,6 +52,7 @@ class EngineProcess:
         self._kind, self._job, self._takes_orders, self._places = kind, job, takes_orders, places
         self._on_event, self._on_end = on_event, on_end
         self._said: list[str] = []
+        self._telling = threading.Lock()
 
     def __enter__(self) -> Self:
         self._folder = tempfile.TemporaryDirectory(prefix="touchstone-job-")
@@ -84,11 +85,12 @@ class EngineProcess:
         self._folder.cleanup()
 
     def tell(self, order: SlicesOrder) -> None:
-        """Give it an order. Raises EngineError if it has ended."""
+        """Give it an order, from any thread. Raises EngineError if it has ended."""
         assert self._process.stdin is not None  # who gives orders has asked for it
         try:
-            self._process.stdin.write(json.dumps(order) + "\n")
-            self._process.stdin.flush()
+            with self._telling:
+                self._process.stdin.write(json.dumps(order) + "\n")
+                self._process.stdin.flush()
         except BrokenPipeError as error:
             raise self.ended() from error
 

@@ -222,6 +222,19 @@ class TurnOrder(TypedDict):
     """How long requests are sent."""
 
 
+class Values(TypedDict):
+    """What placeholders stand for."""
+
+    captured: NotRequired[dict[str, str]]
+    """What was captured before, by name."""
+    counter: int
+    """The number of the first request, for `{counter}`, `{random}` and `{key:...}`."""
+    fresh: str
+    """The text of `{fresh}`."""
+    seed: int
+    """The seed of `{random}` and `{key:...}`."""
+
+
 class AskOrderUrl(TypedDict):
     """Takes a URL apart, as it may be pasted; nothing is opened."""
 
@@ -285,19 +298,6 @@ class Text(TypedDict):
     """Where it stands."""
     text: str
     """The text."""
-
-
-class Values(TypedDict):
-    """What placeholders stand for."""
-
-    captured: NotRequired[dict[str, str]]
-    """What was captured before, by name."""
-    counter: int
-    """The number of the first request, for `{counter}`, `{random}` and `{key:...}`."""
-    fresh: str
-    """The text of `{fresh}`."""
-    seed: int
-    """The seed of `{random}` and `{key:...}`."""
 
 
 class AskAnswerTexts(TypedDict):
@@ -506,25 +506,6 @@ class SlicesOrderSlices(TypedDict):
     """Whose turn it is, and for how long."""
 
 
-SlicesOrder: TypeAlias = SlicesOrderSlices | SlicesOrderEnd
-"""
-One line of standard input. Orders queue up, so that the next can be sent before the last has ended. One that
-cannot be read, or names a contender that the job has not, ends the job with exit code 2.
-"""
-
-
-class AskOrderRender(TypedDict):
-    """Fills in the placeholders of texts; nothing is sent."""
-
-    id: int
-    """The order's number."""
-    order: Literal["render"]
-    texts: list[Text]
-    """The texts."""
-    values: Values
-    """What the placeholders stand for."""
-
-
 class BareRequest(TypedDict):
     """What is sent and what must come back. All texts but names are templates (docs/templates.md)."""
 
@@ -543,6 +524,18 @@ class BareRequest(TypedDict):
     """The method."""
     target: NotRequired[str | None]
     """The request target, as it goes on the wire; by default the URL's path."""
+
+
+class AskOrderRender(TypedDict):
+    """Fills in the placeholders of texts; nothing is sent."""
+
+    id: int
+    """The order's number."""
+    order: Literal["render"]
+    texts: list[Text]
+    """The texts."""
+    values: Values
+    """What the placeholders stand for."""
 
 
 class AskAnswerExchanges(TypedDict):
@@ -744,43 +737,35 @@ class Asked(TypedDict):
     """What is sent, and what must come back."""
 
 
-class Journey(TypedDict):
-    """A user's way through the service: requests one after the other on the same connection."""
+class Send(TypedDict):
+    """A request that is sent, once or often."""
 
-    name: str
-    """The name in the result."""
-    steps: list[JourneyStep]
-    """What is sent, in order."""
-    weight: NotRequired[int]
-    """The share of this journey in the mix."""
-
-
-class Traffic(TypedDict):
-    """A load without a length, CPUs and threads of its own: the fields of a load job that its turns leave open."""
-
-    allow_hosts: NotRequired[list[str]]
-    backend: NotRequired[BackendChoice]
-    captured: NotRequired[dict[str, str]]
-    connect_to: NotRequired[str | None]
-    connections: NotRequired[int]
-    first_counter: NotRequired[int]
-    fresh: NotRequired[str | None]
-    journeys: NotRequired[list[Journey]]
-    keepalive: NotRequired[bool]
-    loop: NotRequired[Steady]
-    pacing_slot_s: NotRequired[float | None]
-    pipeline: NotRequired[int]
-    protocol: NotRequired[Protocol]
-    repeat: NotRequired[bool]
-    requests: NotRequired[list[Request]]
-    rows: NotRequired[str | None]
-    seed: NotRequired[int]
-    sources: NotRequired[str | None]
-    streams: NotRequired[int]
+    asked: Asked
+    """The request, and what its response must be."""
+    body_bytes: NotRequired[int | None]
+    """Bytes of each body that are shown; null: all."""
+    concurrent: NotRequired[int]
+    """How many are under way at a time."""
+    cookies: NotRequired[bool]
+    """Whether cookies that right responses in the lane set are sent back in it, as in a journey."""
+    id: int
+    """The order's number."""
+    lane: NotRequired[int | None]
+    """
+    The lane whose connection is used and kept, where requests are sent one at a time. An idempotent request takes
+    the one that is open, and is sent once more on a fresh one if the server closed it meanwhile (RFC 9112,
+    section 9.3.1); any other request opens one. Null: a connection for each request, closed behind it.
+    """
+    repeat: NotRequired[int]
+    """How often it is sent."""
     timeout_s: NotRequired[float]
-    tls: NotRequired[Tls]
+    """An exchange, with connecting, that takes longer has failed."""
     url: str
-    watch: NotRequired[Watch | None]
+    """`http://HOST:PORT`; its path is used where the request names no target."""
+    values: Values
+    """What the placeholders stand for; each further request has the next `counter`."""
+    within_s: NotRequired[float]
+    """A request whose response is wrong is sent again until this many seconds have passed."""
 
 
 class AskOrderSend(TypedDict):
@@ -838,6 +823,66 @@ AskOrder: TypeAlias = (
 """
 One line of standard input. Orders are carried out as they come, several at once; each is answered by one line
 with its `id`. The end of standard input ends the session.
+"""
+
+
+class Journey(TypedDict):
+    """A user's way through the service: requests one after the other on the same connection."""
+
+    name: str
+    """The name in the result."""
+    steps: list[JourneyStep]
+    """What is sent, in order."""
+    weight: NotRequired[int]
+    """The share of this journey in the mix."""
+
+
+class Traffic(TypedDict):
+    """A load without a length, CPUs and threads of its own: the fields of a load job that its turns leave open."""
+
+    allow_hosts: NotRequired[list[str]]
+    backend: NotRequired[BackendChoice]
+    captured: NotRequired[dict[str, str]]
+    connect_to: NotRequired[str | None]
+    connections: NotRequired[int]
+    first_counter: NotRequired[int]
+    fresh: NotRequired[str | None]
+    journeys: NotRequired[list[Journey]]
+    keepalive: NotRequired[bool]
+    loop: NotRequired[Steady]
+    pacing_slot_s: NotRequired[float | None]
+    pipeline: NotRequired[int]
+    protocol: NotRequired[Protocol]
+    repeat: NotRequired[bool]
+    requests: NotRequired[list[Request]]
+    rows: NotRequired[str | None]
+    seed: NotRequired[int]
+    sources: NotRequired[str | None]
+    streams: NotRequired[int]
+    timeout_s: NotRequired[float]
+    tls: NotRequired[Tls]
+    url: str
+    watch: NotRequired[Watch | None]
+
+
+class SlicesOrderAsk(TypedDict):
+    """Asks a contender between the requests of its load, on the load's own connections and as often as those are
+    free: in its turns, and in no count of theirs. It is answered by an event while other orders are followed. Not
+    where requests are pipelined, go over HTTP/2 or over connections that are not kept, or come from other
+    machines.
+    """
+
+    contender: int
+    """The contender's place in the job."""
+    order: Literal["ask"]
+    send: Send
+    """What is sent, as in a session of `ask`; a lane is one of the load's connections."""
+
+
+SlicesOrder: TypeAlias = SlicesOrderSlices | SlicesOrderAsk | SlicesOrderEnd
+"""
+One line of standard input. Orders queue up, so that the next can be sent before the last has ended. One that
+cannot be read, or names a contender that the job has not, ends the job with exit code 2.
 """
 
 

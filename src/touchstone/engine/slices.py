@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import itertools
 import queue
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Literal, Self
+from typing import Any, Literal, Self, cast
 
 from pydantic import Field, JsonValue
 
 from touchstone.engine.client import EngineError, EngineProcess, Event, read_as
-from touchstone.engine.protocol import SlicesJob, TurnOrder
+from touchstone.engine.protocol import Send, SlicesJob, TurnOrder
 from touchstone.record.base import Record
 from touchstone.record.engine import LoadResult
 from touchstone.record.evidence.slices import Slice
@@ -54,9 +56,9 @@ class SlicesSession:
         self._timeout_s = timeout_s
         self._on_event = on_event
         self._events: queue.Queue[Event | None] = queue.Queue()
-        self._engine = EngineProcess(
-            "slices", job, self._events.put, on_end=lambda: self._events.put(None), takes_orders=True
-        )
+        self._engine = EngineProcess("slices", job, self._hear, on_end=self._ended, takes_orders=True)
+        self._numbers = itertools.count(1)
+        self._asked: dict[int, Future[Any]] = {}
         self.fatal: dict[int, str] = {}
         """Contenders that have not one connection, and why."""
         self._sent: Counter[int] = Counter()
@@ -92,6 +94,33 @@ class SlicesSession:
                     self.fatal[int(event["contender"])] = str(event["why"])
                 case "done":
                     return records
+
+    def ask(self, contender: int, order: Mapping[str, Any]) -> Any:
+        """Carry out an order of the session `ask` between the requests of a contender's load, in its turns.
+
+        The turns are another thread's. Raises EngineError.
+        """
+        number = next(self._numbers)
+        future = self._asked[number] = Future()
+        send = {key: value for key, value in order.items() if key != "order"}
+        self._engine.tell({"order": "ask", "contender": contender, "send": cast(Send, {"id": number, **send})})
+        kind, outcome = future.result()
+        if kind == "error":
+            raise EngineError(str(outcome))
+        return outcome
+
+    def _hear(self, event: Event) -> None:
+        if event.get("event") != "answered":
+            self._events.put(event)
+            return
+        answer = event["answer"]
+        if future := self._asked.pop(answer.pop("id"), None):
+            future.set_result(next(iter(answer.items())))
+
+    def _ended(self) -> None:
+        self._events.put(None)
+        for future in self._asked.values():
+            future.set_result(("error", "the engine ended before it had answered"))
 
     def finish(self, after_s: float) -> SlicesResult:
         """End the job and read its result; memory is watched for `after_s` before. Raises EngineError."""

@@ -182,6 +182,8 @@ class Sample(Record):
     failure: Failure | None = None
     checks: list[CheckOutcome] = []
     """The contract: the verify phase's, or the short re-check after a load."""
+    checks_in_load: list[CheckOutcome] = Field(default=[], exclude_if=lambda checks: not checks)
+    """Checks of the contract that were made inside the load, on its connections."""
     proofs: list[ProofOutcome] = []
     left_out: list[str] = []
     """Checks and proofs that could not be made of a service that the lab did not start; a sentence each."""

@@ -10,6 +10,7 @@ from tests.faults.catalogue.records import GROUND, NOT_PLANTABLE, RECORDS
 from tests.faults.catalogue.sound import SOUND
 from tests.faults.catalogue.times import TIMES
 from tests.faults.catalogue.tricks import TRICKS
+from tests.faults.catalogue.two_faced import TWO_FACED
 from tests.faults.setup import Setup
 
 FAULTS: tuple[Setup, ...] = (
@@ -21,6 +22,7 @@ FAULTS: tuple[Setup, ...] = (
     *MACHINES,
     *MANIFESTS,
     *TRICKS,
+    *TWO_FACED,
     *RECORDS,
 )
 

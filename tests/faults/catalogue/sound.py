@@ -19,6 +19,7 @@ from tests.faults.catalogue.kinds import (
 )
 from tests.faults.catalogue.times import PEAK, UNACKNOWLEDGED
 from tests.faults.catalogue.tricks import HOLD
+from tests.faults.catalogue.two_faced import CHECKS
 from tests.faults.setup import Server, Setup, knobs
 
 MIB = 1 << 20
@@ -32,6 +33,14 @@ def sound(id: str, says: str, **rest: object) -> Setup:
 
 SOUND: tuple[Setup, ...] = (
     sound("plain", "a server without anything odd", phases=("boot", "load")),
+    sound(
+        "checked-in-a-crowd",
+        "a service over SQLite whose contract stores, deletes and refuses while it is loaded",
+        servers=service(find=1),
+        scenario=SQLITE,
+        contract=CHECKS,
+        never=("contract-broken-in-load", "contract-broken-after-load"),
+    ),
     sound("null-server", "the engine's own null server: as fast as the tare", servers=(Server(program="null"),)),
     sound("variable-bodies", "bodies whose length depends on the request", servers=knobs(vary=1), load=work(FILLED)),
     sound(

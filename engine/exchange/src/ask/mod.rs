@@ -7,6 +7,7 @@ mod order;
 mod sending;
 mod session;
 
-pub use answer::{Answer, Exchange};
+pub use answer::{Answer, Exchange, Outcome};
 pub use order::{Asked, Order, Place, Send, Text, Values};
+pub use sending::{LoadConnections, Wanted, send_between};
 pub use session::run;

@@ -12,21 +12,82 @@ use super::answer::Exchange;
 use super::lanes::Lanes;
 use super::order::{Send, Values};
 use crate::capture::Capture;
-use crate::client::{Answered, Connection, Dial, Unanswered};
+use crate::client::{Answered, Connection, Dial, Plain, Unanswered};
 use crate::job;
 use crate::request::{CompiledRequest, Origin};
 use crate::response::Response;
 use crate::target::Target;
 use crate::template::{Key, Scope};
 
+/// The longest time that an order may name, in seconds.
+const LONGEST_S: f64 = 3_600.0;
 /// Between two attempts at a request whose response is not right yet.
 const PAUSE: Duration = Duration::from_millis(100);
 /// Enough for a request's templates, patterns and response, all of which are on the heap.
 const STACK: usize = 1 << 20;
 
+/// A request that is sent on a connection that a load holds.
+#[derive(Debug, Clone, Copy)]
+pub struct Wanted<'a> {
+    /// Its bytes.
+    pub bytes: &'a [u8],
+    /// Whether it is a HEAD, whose response has no body.
+    pub to_head: bool,
+    /// Whether it may be sent once more if the server closed the connection under it (RFC 9110 section 9.2.2).
+    pub is_idempotent: bool,
+    /// Requests of one lane go over one connection; the others take any.
+    pub lane: Option<u64>,
+    /// When it has failed.
+    pub deadline: Instant,
+}
+
+/// The connections of a load, between whose requests others are sent.
+pub trait LoadConnections: Sync {
+    /// Sends a request, and waits for its response.
+    ///
+    /// # Errors
+    /// [`Unanswered`].
+    fn exchange(&self, wanted: Wanted<'_>) -> Result<Answered, Unanswered>;
+}
+
+/// Carries out an order between the requests of a load, on its connections.
+///
+/// # Errors
+/// A sentence on a part of the request that does not hold together.
+pub fn send_between(
+    order: &Send,
+    load: &dyn LoadConnections,
+    target: Target,
+) -> Result<Vec<Exchange>, String> {
+    let sending = Sending {
+        order,
+        load: Some(load),
+        dial: &Plain,
+        lanes: &Lanes::default(),
+        target,
+        timeout: limit("timeout_s", order.timeout_s)?,
+        within: limit("within_s", order.within_s)?,
+    };
+    sending.carry_out()
+}
+
+/// A time that an order names.
+///
+/// # Errors
+/// When it is no time, or longer than an hour.
+pub(super) fn limit(name: &str, seconds: f64) -> Result<Duration, String> {
+    if (0.0..=LONGEST_S).contains(&seconds) {
+        Ok(Duration::from_secs_f64(seconds))
+    } else {
+        Err(format!("{name} must be 0 to {LONGEST_S}"))
+    }
+}
+
 /// What the requests of an order share.
 pub(super) struct Sending<'a> {
     pub order: &'a Send,
+    /// The load on whose connections they go; none: they have connections of their own.
+    pub load: Option<&'a dyn LoadConnections>,
     pub dial: &'a dyn Dial,
     pub lanes: &'a Lanes,
     pub target: Target,
@@ -132,6 +193,7 @@ impl Sending<'_> {
         let kept = self.kept(compiled);
         told.reused = kept.is_some();
         let answered = match kept {
+            None if self.load.is_some() => self.between(compiled, bytes, deadline, &mut told),
             None => self.fresh(compiled, bytes, deadline, &mut told),
             Some(connection) => match self.over(connection, compiled, bytes, deadline, &mut told) {
                 Err(Unanswered { unseen: true, .. }) => {
@@ -178,6 +240,27 @@ impl Sending<'_> {
     fn kept(&self, compiled: &CompiledRequest) -> Option<Connection> {
         let kept = self.lanes.take(self.order.lane?, self.target.address);
         kept.filter(|_| compiled.is_idempotent && self.order.concurrent == 1)
+    }
+
+    /// Sends it between the requests of a load.
+    fn between(
+        &self,
+        compiled: &CompiledRequest,
+        bytes: &[u8],
+        deadline: Instant,
+        told: &mut Exchange,
+    ) -> Result<Answered, Unanswered> {
+        told.address = Some(self.target.address);
+        told.reused = true;
+        let wanted = Wanted {
+            bytes,
+            to_head: compiled.is_head,
+            is_idempotent: compiled.is_idempotent,
+            lane: self.lane(),
+            deadline,
+        };
+        let load = self.load.expect("it is asked for only with a load");
+        load.exchange(wanted)
     }
 
     fn fresh(

@@ -11,7 +11,7 @@ use touchstone_http::{Url, reach};
 use super::answer::{Answer, Outcome, UrlParts};
 use super::lanes::Lanes;
 use super::order::{Asked, Order, Send, Text, Values};
-use super::sending::{Sending, captures};
+use super::sending::{Sending, captures, limit};
 use crate::client::{Connection, Dial};
 use crate::request::{CompiledRequest, Origin};
 use crate::target::Target;
@@ -19,8 +19,6 @@ use crate::template::{Key, Scope, Template};
 
 /// For a server that is asked whether it speaks HTTP/2.
 const PATIENCE: Duration = Duration::from_secs(2);
-/// The longest time that an order may name, in seconds.
-const LONGEST_S: f64 = 3_600.0;
 /// The client's connection preface with an empty SETTINGS frame (RFC 9113, section 3.4).
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0";
 
@@ -96,23 +94,23 @@ impl Session<'_> {
     }
 
     fn send(&self, order: &Send) -> Result<Outcome, String> {
-        for (name, seconds) in [("timeout_s", order.timeout_s), ("within_s", order.within_s)] {
-            if !(0.0..=LONGEST_S).contains(&seconds) {
-                return Err(format!("{name} must be 0 to {LONGEST_S}"));
-            }
-        }
+        let (timeout, within) = (
+            limit("timeout_s", order.timeout_s)?,
+            limit("within_s", order.within_s)?,
+        );
         let url = url(&order.url)?;
         let address = self.address(&url);
         let sending = Sending {
             order,
+            load: None,
             dial: self.dial,
             lanes: &self.lanes,
             target: Target {
                 address: address.map_err(|error| format!("url {:?}: {error}", order.url))?,
                 url,
             },
-            timeout: Duration::from_secs_f64(order.timeout_s),
-            within: Duration::from_secs_f64(order.within_s),
+            timeout,
+            within,
         };
         let exchanges = sending.carry_out()?;
         if exchanges.iter().any(|one| one.address.is_none()) {

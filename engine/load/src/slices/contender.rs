@@ -8,6 +8,7 @@ use super::crew::TurnCrew;
 use super::job::SlicesJob;
 use super::local::LocalCrew;
 use super::remote::RemoteCrew;
+use crate::asked::{Desk, fits_between};
 use crate::clock::Nanos;
 use crate::crew::Ready;
 use crate::error::Error;
@@ -69,11 +70,15 @@ pub struct Contender {
 }
 
 impl Contender {
-    /// Starts watching it, and its crew, which opens its connections.
+    /// Starts watching it, and its crew, which opens its connections, and can be asked at the desk.
     ///
     /// # Errors
     /// [`Error`] if that cannot be done here.
-    pub fn start(prepared: Prepared, interrupt: &AtomicBool) -> Result<(Self, Ready), Error> {
+    pub fn start(
+        prepared: Prepared,
+        desk: &Desk,
+        interrupt: &AtomicBool,
+    ) -> Result<(Self, Ready), Error> {
         let Prepared { job, mix, target } = prepared;
         // What the dependencies use is read turn by turn, for all contenders.
         let watcher = job.watch.as_ref();
@@ -95,8 +100,10 @@ impl Contender {
         let (crew, ready): (Box<dyn TurnCrew>, Ready) = if job.generators.is_empty() {
             let share = Share::whole(&job);
             let (crew, ready) = LocalCrew::start(&job, &target, &mix, share, interrupt)?;
+            desk.open(crew.asked().filter(|_| fits_between(&job)), &target);
             (Box::new(crew), ready)
         } else {
+            desk.open(None, &target);
             let (crew, ready) = RemoteCrew::start(&job)?;
             (Box::new(crew), ready)
         };

@@ -3,6 +3,8 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use touchstone_exchange::ask::Answer;
+
 use super::record::SliceRecord;
 
 /// What a slices job tells while it goes on.
@@ -24,6 +26,11 @@ pub enum SliceEvent {
     },
     /// A turn is over.
     Slice(Box<SliceRecord>),
+    /// What was asked between the requests of a load was answered.
+    Answered {
+        /// The answer, as in a session of `ask`.
+        answer: Box<Answer>,
+    },
     /// All turns of an order are over.
     Done {
         /// The order's number, from 0.

@@ -7,6 +7,7 @@ use super::crew::TurnCrew;
 use super::gate::{Answer, Call, Gate, Turn};
 use super::order::LapPhase;
 use super::part::ProcessTurn;
+use crate::asked::Queue;
 use crate::clock::{Nanos, nanos, now};
 use crate::crew::{Crew, Ready, await_ready};
 use crate::error::Error;
@@ -71,6 +72,12 @@ impl LocalCrew {
             });
         }
         self.gate.call(Call::Begin(turn));
+    }
+
+    /// Where the lab asks between the requests; none once the threads have ended.
+    #[must_use]
+    pub fn asked(&self) -> Option<Arc<Queue>> {
+        self.threads.as_ref().map(|threads| threads.asked())
     }
 
     /// Why a thread ended that ought not to have.

@@ -3,6 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use touchstone_exchange::ask::Send;
+
 use crate::error::Error;
 
 /// The longest slice, in seconds.
@@ -10,7 +12,7 @@ const LONGEST_S: f64 = 3_600.0;
 
 /// One line of standard input. Orders queue up, so that the next can be sent before the last has ended. One that cannot be
 /// read, or names a contender that the job has not, ends the job with exit code 2.
-#[derive(Debug, Clone, PartialEq, JsonSchema, Deserialize)]
+#[derive(Debug, Clone, JsonSchema, Deserialize)]
 #[serde(tag = "order", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Order {
     /// Turns, in this order. A turn begins with settling, before its clock starts: what the contender's sockets signalled
@@ -26,6 +28,15 @@ pub enum Order {
         phase: LapPhase,
         /// Whose turn it is, and for how long.
         turns: Vec<TurnOrder>,
+    },
+    /// Asks a contender between the requests of its load, on the load's own connections and as often as those are free: in
+    /// its turns, and in no count of theirs. It is answered by an event while other orders are followed. Not where requests
+    /// are pipelined, go over HTTP/2 or over connections that are not kept, or come from other machines.
+    Ask {
+        /// The contender's place in the job.
+        contender: usize,
+        /// What is sent, as in a session of `ask`; a lane is one of the load's connections.
+        send: Box<Send>,
     },
     /// The job is to end, as it does when standard input ends. After SIGINT it ends with the slice under way.
     End {},
@@ -113,7 +124,10 @@ mod tests {
             matches!(&order, Order::Slices { phase: LapPhase::Load, turns } if turns[0].contender == 2)
         );
         assert!(order.validate(3).is_ok() && order.validate(2).is_err());
-        assert_eq!(Order::parse(r#"{"order":"end"}"#).unwrap(), Order::End {});
+        assert!(matches!(
+            Order::parse(r#"{"order":"end"}"#).unwrap(),
+            Order::End {}
+        ));
         for wrong in [
             "",
             "{}",

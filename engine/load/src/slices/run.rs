@@ -11,6 +11,7 @@ use super::job::SlicesJob;
 use super::order::{LapPhase, Order, TurnOrder};
 use super::record::{SliceRecord, Taken};
 use super::result::{EngineVersion, SCHEMA, SlicesResult, of_contender};
+use crate::asked::Desk;
 use crate::clock::{self, Nanos, nanos, now, seconds};
 use crate::control::POLL;
 use crate::crew::Layer;
@@ -25,6 +26,8 @@ pub struct SlicesControl<'a> {
     pub interrupt: &'a AtomicBool,
     /// The orders; the job ends with them.
     pub orders: Receiver<Result<Order, Error>>,
+    /// Where contenders are asked while a turn is under way.
+    pub desk: &'a Desk,
     /// Called with each event, on the calling thread.
     pub on_event: &'a mut dyn FnMut(SliceEvent),
 }
@@ -89,7 +92,8 @@ impl Lab<'_> {
     fn connect(&mut self, prepared: Vec<Prepared>) -> Result<(), Error> {
         for (index, prepared) in prepared.into_iter().enumerate() {
             let begun = now();
-            let (contender, ready) = Contender::start(prepared, self.control.interrupt)?;
+            let (contender, ready) =
+                Contender::start(prepared, self.control.desk, self.control.interrupt)?;
             (self.control.on_event)(SliceEvent::Connected {
                 contender: index,
                 name: self.job.contenders[index].name.clone(),
@@ -143,8 +147,11 @@ impl Lab<'_> {
                 Err(RecvTimeoutError::Disconnected) => return Ok(false),
             };
             order.validate(self.contenders.len())?;
-            let Order::Slices { phase, turns } = order else {
-                return Ok(false);
+            let (phase, turns) = match order {
+                Order::Slices { phase, turns } => (phase, turns),
+                Order::End {} => return Ok(false),
+                // The desk answers it, while a turn is under way.
+                Order::Ask { .. } => continue,
             };
             for turn in turns {
                 if self.interrupted() {

@@ -55,6 +55,9 @@ impl Worker {
             let why = "the server closed a connection that carried no request";
             return self.closed_at_rest(wire, slot, Close::AtRest, &[], why, now);
         }
+        if self.carries_asked(slot) {
+            return self.ended_between(wire, slot, now);
+        }
         if self.h2.is_some() {
             return self.ended_streams(wire, slot, error, now);
         }
@@ -152,6 +155,9 @@ impl Worker {
 
     /// Fails the oldest request in flight on a connection.
     pub(super) fn fail_oldest(&mut self, slot: u32, class: ErrorClass, why: &str, now: Nanos) {
+        if self.carries_asked(slot) {
+            return self.fail_between(slot, why);
+        }
         if self.h2.is_some() {
             return self.fail_oldest_stream(slot, class, why, now);
         }

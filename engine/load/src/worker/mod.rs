@@ -2,6 +2,7 @@
 //!
 //! [`Wire`]: crate::wire::Wire
 
+mod between;
 mod connecting;
 mod ending;
 mod evidence;
@@ -30,6 +31,7 @@ use crate::schedule::slot_s;
 use crate::shared::Shared;
 use crate::tls::TlsUse;
 use crate::usage::Usage;
+use between::UnderWay;
 use journeys::Journeys;
 use turns::Turns;
 
@@ -145,6 +147,8 @@ pub struct Worker {
     journeys: Option<Box<Journeys>>,
     /// What is kept from turn to turn, if the load comes in turns.
     turns: Option<Box<Turns>>,
+    /// What the lab asks that is under way.
+    under_way: Vec<UnderWay>,
 }
 
 impl Worker {
@@ -210,6 +214,7 @@ impl Worker {
             scratch: Vec::new(),
             spare: None,
             turns: None,
+            under_way: Vec::new(),
         }
     }
 

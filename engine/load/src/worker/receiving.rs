@@ -27,6 +27,9 @@ impl Worker {
                 return;
             }
             let request = connection.first;
+            if request.is_between() {
+                return self.received_between(wire, slot, data, now);
+            }
             let compiled = &self.mix.requests()[usize::from(request.kind)];
             if connection.partial.is_none()
                 && let Some(body) = self.known[usize::from(request.kind)].body_of(data)
@@ -266,7 +269,7 @@ impl Worker {
 
     /// The oldest request of an open connection was answered: what it does next.
     #[inline]
-    fn answered<W: Wire>(&mut self, wire: &mut W, slot: u32, now: Nanos) {
+    pub(super) fn answered<W: Wire>(&mut self, wire: &mut W, slot: u32, now: Nanos) {
         let connection = &mut self.connections[slot as usize];
         connection.since = now;
         if !self.keep_alive {

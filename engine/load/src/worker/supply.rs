@@ -13,6 +13,9 @@ impl Worker {
         if self.phase == Phase::Draining && self.shared.interrupted.load(Ordering::Relaxed) {
             return;
         }
+        if self.shared.asked.waits() {
+            self.ask_idle(wire, now);
+        }
         let free = self.idle.len();
         let due = &mut self.due;
         let waiting = self.shared.with_schedule(|schedule| {
@@ -160,6 +163,9 @@ impl Worker {
 
     /// Starts one request on a slot: sends it, or opens the connection that it waits for.
     pub(super) fn start<W: Wire>(&mut self, wire: &mut W, slot: u32, intended: Nanos, now: Nanos) {
+        if !self.open_loop && self.shared.asked.waits() && self.ask_between(wire, slot, now) {
+            return;
+        }
         let (counter, kind) = self.next_request(slot, intended);
         let connection = &mut self.connections[slot as usize];
         let late = now.saturating_sub(intended.max(connection.since));

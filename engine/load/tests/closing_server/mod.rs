@@ -1,6 +1,8 @@
 //! A server that closes kept connections, as servers may: after a number of responses, or after a rest; with and without
 //! saying so.
 
+#![allow(dead_code)] // Each test binary uses a part of this.
+
 use std::io::{ErrorKind, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;

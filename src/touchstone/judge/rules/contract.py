@@ -10,6 +10,8 @@ from touchstone.judge.reading.case import Case, Group
 from touchstone.judge.rule import Fired, on_group, on_run, on_sample
 from touchstone.record.sample import Sample
 
+_SHOWN = 3
+
 
 @on_group(
     "contract-broken",
@@ -63,6 +65,38 @@ def contract_broken_after_load(sample: Sample, case: Case) -> Iterator[Fired]:
         )
 
 
+@on_sample(
+    "contract-broken-in-load",
+    Severity.INVALID,
+    title="The contract does not hold while the service is loaded",
+    threshold=(
+        "any check of the contract that is answered wrongly, or whose work a dependency does not show, when it is made "
+        "inside the load: in the first round's warm-up, on the load's own connections, between its requests; one "
+        "without an answer is made once more"
+    ),
+    threshold_reason="the same check held before the load, one request at a time: nothing but the load is new",
+    next_step=(
+        "Look for what the service does differently when many connections are open or many requests are under way: "
+        "work that it skips or puts off, checks of input that it leaves out, copies that it keeps for each connection."
+    ),
+    own_failure=True,
+    phases=("load",),
+)
+def contract_broken_in_load(sample: Sample, case: Case) -> Iterator[Fired]:
+    """A service can tell a check of its contract from a load by how many connections are open, and behave otherwise.
+
+    Requests that come between those of the load, on the same connections, cannot be told from them.
+    """
+    broken = [check for check in sample.checks_in_load if not check.passed]
+    for check in broken[:_SHOWN]:
+        first = check.broken[0] if check.broken else None
+        how = f": {first.request}: expected {first.expected}, received {first.received}" if first else ""
+        yield Fired(
+            f"while it was loaded it broke {check.id!r} ({check.says}){how}",
+            evidence={"check": check.model_dump(), "made": len(sample.checks_in_load)},
+        )
+
+
 @on_group(
     "contract-not-checked",
     Severity.SUSPECT,
@@ -104,9 +138,6 @@ def phase_failed(sample: Sample, case: Case) -> Iterator[Fired]:
         where = f"{failure.where}: " if failure.where else ""
         step = f"{failure.fix[:1].upper()}{failure.fix[1:]}." if failure.fix else None
         yield Fired(f"{where}{failure.what}", evidence=failure.model_dump(), next_step=step)
-
-
-_SHOWN = 3
 
 
 @on_run(

@@ -89,6 +89,7 @@ _ALL = (
     consistency.percentiles_not_monotone,
     contract.contract_broken,
     contract.contract_broken_after_load,
+    contract.contract_broken_in_load,
     contract.contract_not_checked,
     contract.phase_failed,
     contract.proofs_left_out,

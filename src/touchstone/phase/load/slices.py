@@ -28,6 +28,7 @@ from touchstone.record.evidence.load import LoadEvidence
 from touchstone.record.evidence.slices import Slice, SlicesEvidence, WarmUp
 from touchstone.record.process import Process
 from touchstone.record.sample import TARE, Sample
+from touchstone.traffic.contract_in_load import check_contract_in_load
 from touchstone.traffic.sequence import LoadSequence, loaded_together, prepared
 from touchstone.traffic.warm_up import warm_up
 from touchstone.traffic.warming import Budget, fell_silent, turn_rate
@@ -167,6 +168,7 @@ class _SlicedLoad:
             parts[TARE] = null.turns(self.load, bench.seed + self.round_number)
             with bench.take_turns(parts, self.load.timeout_s) as session:
                 warm_ups = self._warm_up(session)
+                self._check_contract(session, sequences)
                 self._without_rest(session)
                 slice_s = self._slice_lengths()
                 for index, sample in enumerate(self.lanes):
@@ -216,6 +218,16 @@ class _SlicedLoad:
         for index, account in accounts.items():
             first.setdefault(names[index], account)
         return accounts
+
+    def _check_contract(self, session: SlicesSession, sequences: Sequence[LoadSequence]) -> None:
+        """The contract once more, inside the load, in the first round."""
+        if self.round_number != 1:
+            return
+        for index, sequence in enumerate(sequences):
+            if index not in session.fatal and not fell_silent(self._turns(index)):
+                self.bench.watcher.step(f"{self.name}: checking {sequence.sample.contender} while it is loaded")
+                with failing_alone(sequence.sample):
+                    self.records += check_contract_in_load(session, index, sequence)
 
     def _without_rest(self, session: SlicesSession) -> None:
         """A long turn of each contender and the null server, as the last of the warm-up, in the first rounds.

@@ -1,0 +1,182 @@
+//! What the lab asks between the requests of a load goes over the load's own connections, and is in none of its counts.
+
+mod balance;
+mod closing_server;
+mod fault_server;
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::sync::mpsc::channel;
+use std::thread::JoinHandle;
+
+use balance::assert_balanced;
+use closing_server::{Closes, ClosingServer};
+use fault_server::{BODY, Fault, FaultServer};
+use serde_json::{Value, json};
+use touchstone_exchange::ask::{Exchange, Outcome, Send};
+use touchstone_load::asked::Desk;
+use touchstone_load::slices::event::SliceEvent;
+use touchstone_load::slices::job::SlicesJob;
+use touchstone_load::slices::order::Order;
+use touchstone_load::slices::result::SlicesResult;
+use touchstone_load::slices::{SlicesControl, run};
+
+const BACKENDS: [&str; 2] = ["epoll", "io_uring"];
+const LOOPS: [&str; 2] = ["closed", "open"];
+
+fn job(url: &str, body: &str, (backend, kind): (&str, &str)) -> SlicesJob {
+    let mut traffic = json!({
+        "url": url, "connections": 4, "backend": backend, "timeout_s": 0.3,
+        "requests": [{"target": "/", "expect": {"body": {"kind": "exact", "value": body}}}],
+    });
+    if kind == "open" {
+        traffic["loop"] = json!({"kind": "open", "rate": 200.0});
+    }
+    let job =
+        json!({"threads": 2, "gap_s": 0.002, "contenders": [{"name": "one", "job": traffic}]});
+    SlicesJob::from_json(&job.to_string()).unwrap()
+}
+
+fn order(url: &str, body: &str, more: Value) -> Send {
+    let mut order = json!({
+        "id": 1, "url": url, "repeat": 20, "concurrent": 5, "timeout_s": 5.0,
+        "values": {"counter": 1, "seed": 1, "fresh": "abc"},
+        "asked": {"request": {"target": "/?{fresh}", "expect": {"body": {"kind": "exact", "value": body}}}},
+    });
+    let fields = order.as_object_mut().unwrap();
+    fields.extend(more.as_object().unwrap().clone());
+    serde_json::from_value(order).unwrap()
+}
+
+/// Asks while turns are under way, and has the job end when all is answered.
+fn ask(job: &SlicesJob, orders: Vec<Send>) -> (SlicesResult, Vec<Vec<Exchange>>) {
+    let desk = Arc::new(Desk::default());
+    let (sender, receiver) = channel();
+    let (is_connected, connected) = channel();
+    let turns =
+        json!({"order": "slices", "phase": "warmup", "turns": [{"contender": 0, "seconds": 0.05}]});
+    let next = move || sender.send(Order::parse(&turns.to_string()));
+    next().unwrap();
+    let asking: JoinHandle<Vec<Vec<Exchange>>> = {
+        let desk = Arc::clone(&desk);
+        std::thread::spawn(move || {
+            connected.recv().unwrap();
+            let answers = orders.iter().map(|order| desk.carry_out(0, order).outcome);
+            let exchanges = answers.map(|outcome| match outcome {
+                Outcome::Exchanges(exchanges) => exchanges,
+                other => panic!("{other:?}"),
+            });
+            exchanges.collect()
+        })
+    };
+    let mut next = Some(next);
+    let control = SlicesControl {
+        interrupt: &AtomicBool::new(false),
+        orders: receiver,
+        desk: &desk,
+        on_event: &mut |event| {
+            if matches!(event, SliceEvent::Connected { .. }) {
+                is_connected.send(()).unwrap();
+            }
+            if matches!(event, SliceEvent::Done { .. }) {
+                if asking.is_finished() {
+                    next = None;
+                } else if let Some(next) = &next {
+                    next().unwrap();
+                }
+            }
+        },
+    };
+    let result = run(job, control).unwrap();
+    assert_balanced(&result.contenders[0]);
+    (result, asking.join().unwrap())
+}
+
+#[test]
+fn the_loads_own_connections_carry_it_and_no_count_has_it() {
+    for backend in BACKENDS {
+        for kind in LOOPS {
+            let server = FaultServer::start(Fault::None, 1);
+            let url = server.url();
+            let alone = json!({"concurrent": 1, "repeat": 8, "lane": 3});
+            let orders = vec![order(&url, BODY, json!({})), order(&url, BODY, alone)];
+            let (result, answers) = ask(&job(&url, BODY, (backend, kind)), orders);
+            let asked: Vec<&Exchange> = answers.iter().flatten().collect();
+            assert_eq!(asked.len(), 28);
+            assert!(
+                asked
+                    .iter()
+                    .all(|one| one.faults.is_empty() && one.status == Some(200))
+            );
+            assert_eq!(
+                server.count(|seen| &seen.connections),
+                4,
+                "{backend} {kind}"
+            );
+            let sent = result.contenders[0].totals.sent;
+            assert_eq!(
+                server.count(|seen| &seen.requests),
+                sent + 28,
+                "{backend} {kind}"
+            );
+            assert!(sent > 0);
+        }
+    }
+}
+
+#[test]
+fn what_is_wrong_with_a_response_is_told_to_who_asked_alone() {
+    let server = FaultServer::start(Fault::None, 1);
+    let url = server.url();
+    let orders = vec![order(&url, "something else", json!({}))];
+    let (result, answers) = ask(&job(&url, BODY, ("epoll", "closed")), orders);
+    assert!(
+        answers[0]
+            .iter()
+            .all(|one| one.faults.len() == 1 && one.failure.is_none())
+    );
+    assert_eq!(
+        result.contenders[0].totals.sent,
+        result.contenders[0].totals.ok
+    );
+}
+
+#[test]
+fn a_request_without_an_answer_has_failed_when_the_turn_is_over() {
+    for kind in LOOPS {
+        let server = FaultServer::start(Fault::Never, 7);
+        let url = server.url();
+        let one = json!({"repeat": 14, "concurrent": 4});
+        let (_, answers) = ask(
+            &job(&url, BODY, ("epoll", kind)),
+            vec![order(&url, BODY, one)],
+        );
+        let failed = answers[0]
+            .iter()
+            .filter(|one| one.failure.is_some())
+            .count();
+        assert!(failed > 0 && failed < 14, "{kind}: {failed}");
+    }
+}
+
+#[test]
+fn a_connection_that_is_closed_under_it_is_replaced_and_it_is_sent_once_more() {
+    for closes in [
+        Closes::Silently(3),
+        Closes::Announced(3),
+        Closes::ByReset(3),
+    ] {
+        for backend in BACKENDS {
+            let server = ClosingServer::start(closes);
+            let url = server.url();
+            let job = job(&url, closing_server::BODY, (backend, "closed"));
+            let (_, answers) = ask(&job, vec![order(&url, closing_server::BODY, json!({}))]);
+            let right = answers[0]
+                .iter()
+                .filter(|one| one.faults.is_empty())
+                .count();
+            // One that meets two closes has failed.
+            assert!(right >= 15, "{backend}: {:?}", answers[0]);
+        }
+    }
+}

@@ -1,0 +1,60 @@
+"""Services that behave otherwise while many connections are open: one at a time, each keeps its contract."""
+
+from tests.faults.catalogue.kinds import SQLITE, service
+from tests.faults.setup import Setup
+
+CHECKS = (
+    {
+        "id": "stored",
+        "says": "a number is stored when its response comes",
+        "steps": [{"target": "/work?n={fresh}", "expect": {"body": "done {fresh}"}}],
+        "proofs": [
+            {
+                "says": "there is one row of it",
+                "dependency": "store",
+                "query": "SELECT count(*) FROM items WHERE name = '{fresh}'",
+                "equals": 1,
+            }
+        ],
+    },
+    {
+        "id": "refused",
+        "says": "a request without a number is refused",
+        "steps": [{"target": "/work?n=", "expect": {"status": 400}}],
+    },
+    {
+        "id": "gone",
+        "says": "a number that was deleted is not found",
+        "steps": [
+            {"target": "/work?n={fresh}", "expect": {"body": "done {fresh}"}},
+            {"target": "/find?n={fresh}", "expect": {"body": "found"}},
+            {
+                "dependency": "store",
+                "act": "execute",
+                "with": {"sql": "DELETE FROM items WHERE name = '{fresh}'"},
+            },
+            {"target": "/find?n={fresh}", "expect": {"status": 404}},
+        ],
+    },
+)
+
+
+def two_faced(name: str, says: str, **knobs: int) -> Setup:
+    """A service over SQLite, with checks of what it stores, refuses and forgets."""
+    return Setup(
+        name,
+        says,
+        ("contract-broken-in-load",),
+        planted="dependency",
+        servers=service(find=1, **knobs),
+        scenario=SQLITE,
+        contract=CHECKS,
+    )
+
+
+TWO_FACED: tuple[Setup, ...] = (
+    two_faced("skips-work-in-a-crowd", "from 16 connections on nothing is stored", skip_from=16),
+    two_faced("checks-nothing-in-a-crowd", "from 16 connections on no request is refused", lax_from=16),
+    two_faced("answers-first-in-a-crowd", "from 5 connections on rows are stored after the response", late_from=5),
+    two_faced("stale-in-a-crowd", "from 16 connections on each keeps a copy of what it found", stale_from=16),
+)
