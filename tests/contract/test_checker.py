@@ -156,6 +156,8 @@ def test_a_proof_allows_for_requests_of_unknown_fate(database: SqliteFile) -> No
     assert prove(proof, {"db": database}, Tally(sent=15, ok=10, uncertain=2), values).passed
     assert not prove(proof, {"db": database}, Tally(sent=15, ok=10, uncertain=1), values).passed
     assert not prove(proof, {"db": database}, Tally(sent=15, ok=13, uncertain=2), values).passed
+    assert prove(proof, {"db": database}, Tally(sent=15, ok=10, beyond=2), values).passed
+    assert not prove(proof, {"db": database}, Tally(sent=15, ok=10, beyond=1), values).passed
 
 
 def test_leftovers_of_an_earlier_run_are_said(database: SqliteFile) -> None:

@@ -26,6 +26,7 @@ QUICK_FAULTS = (
     "exits",
     "answers-anything",
     "loses-rows",
+    "skips-work-in-a-crowd",
     "build-fails",
     "swap",
     "milliseconds",

@@ -45,9 +45,9 @@ pub struct Queue {
 /// One of a load's connections.
 #[derive(Debug, Clone, Copy)]
 pub struct Seat {
-    /// Its thread's number, of so many.
+    /// Its thread's number, and the number of threads.
     pub thread: (u32, u32),
-    /// Its number in the thread, of so many.
+    /// Its number in the thread, and the number of connections of the thread.
     pub slot: (u32, u32),
 }
 

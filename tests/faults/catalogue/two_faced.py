@@ -40,7 +40,7 @@ CHECKS = (
 
 
 def two_faced(name: str, says: str, **knobs: int) -> Setup:
-    """A service over SQLite, with checks of what it stores, refuses and forgets."""
+    """A service over SQLite, with checks of storing, refusing and forgetting."""
     return Setup(
         name,
         says,
@@ -56,5 +56,5 @@ TWO_FACED: tuple[Setup, ...] = (
     two_faced("skips-work-in-a-crowd", "from 16 connections on nothing is stored", skip_from=16),
     two_faced("checks-nothing-in-a-crowd", "from 16 connections on no request is refused", lax_from=16),
     two_faced("answers-first-in-a-crowd", "from 5 connections on rows are stored after the response", late_from=5),
-    two_faced("stale-in-a-crowd", "from 16 connections on each keeps a copy of what it found", stale_from=16),
+    two_faced("stale-in-a-crowd", "from 16 connections on each connection keeps a copy of found rows", stale_from=16),
 )

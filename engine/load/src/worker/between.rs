@@ -36,7 +36,7 @@ impl Worker {
     #[inline]
     pub(super) fn carries_asked(&self, slot: u32) -> bool {
         let connection = &self.connections[slot as usize];
-        connection.in_flight > 0 && connection.h2.is_none() && connection.first.is_between()
+        connection.in_flight > 0 && connection.first.is_between()
     }
 
     /// Sends what the lab asks on a connection that is free, if anything waits for it. Gives whether the connection is in

@@ -83,16 +83,14 @@ def contract_broken_after_load(sample: Sample, case: Case) -> Iterator[Fired]:
     phases=("load",),
 )
 def contract_broken_in_load(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A service can tell a check of its contract from a load by how many connections are open, and behave otherwise.
+    """A service can tell a contract check from a load by the number of open connections, and behave differently.
 
-    Requests that come between those of the load, on the same connections, cannot be told from them.
+    So checks are also made between the requests of the load, on the same connections.
     """
     broken = [check for check in sample.checks_in_load if not check.passed]
     for check in broken[:_SHOWN]:
-        first = check.broken[0] if check.broken else None
-        how = f": {first.request}: expected {first.expected}, received {first.received}" if first else ""
         yield Fired(
-            f"while it was loaded it broke {check.id!r} ({check.says}){how}",
+            f"under load it broke {check.id!r} ({check.says}){how_broken(check)}",
             evidence={"check": check.model_dump(), "made": len(sample.checks_in_load)},
         )
 
