@@ -17,6 +17,7 @@ import pytest
 from touchstone.isolation.cgroup import create_cgroup
 from touchstone.isolation.confinement import _INTERVAL_S, ConfinementWatch, is_halted, memory_of
 from touchstone.isolation.delegation import lacking
+from touchstone.isolation.given import Given
 from touchstone.isolation.process import ServerProcess, start_process
 
 GROUPED = pytest.mark.skipif(lacking("memory", "cpu") is not None, reason="no cgroup may be made here")
@@ -194,3 +195,68 @@ def test_a_helper_of_one_server_is_no_stray_of_another_when_it_is_orphaned(tmp_p
         assert watch.account() == {}
         assert [name for name in one.left_behind() if name.startswith(str(helper))]
     assert not psutil.pid_exists(helper) or psutil.Process(helper).status() == psutil.STATUS_ZOMBIE
+
+
+@GROUPED
+def test_one_that_writes_its_cgroups_files(tmp_path: Path) -> None:
+    deed = (
+        "own = dict(line.rsplit(':', 2)[1:] for line in open('/proc/self/cgroup').read().split())\n"
+        "places = ['/sys/fs/cgroup/cpu' + own.get('cpu', own.get('cpu,cpuacct', ''))]\n"
+        "places += ['/sys/fs/cgroup' + own.get('', '')]\n"
+        "for place, name, value in zip(places, ['cpu.shares', 'cpu.weight'], ['2048', '200']):\n"
+        "    if os.path.exists(f'{place}/{name}'):\n"
+        "        open(f'{place}/{name}', 'w').write(value)"
+    )
+    found = account(tmp_path, deed, grouped=True)
+    assert found.keys() == {"changed"}
+    assert next(iter(found["changed"].values())) in (["1024", "2048"], ["100", "200"])
+
+
+def test_hard_limits_and_oom_scores_that_are_better_than_those_given(tmp_path: Path) -> None:
+    deed = (
+        "import resource\n"
+        "resource.setrlimit(resource.RLIMIT_MSGQUEUE, (1000, 1000))\n"
+        "open('/proc/self/oom_score_adj', 'w').write('900')"
+    )
+    with started(tmp_path, deed) as (process, _):
+        given = Given(None, process.pid, inherits=False)
+        assert given.changed([process.pid]) == {}
+        changed = given.changed([os.getpid()])
+    own = Path("/proc/self/oom_score_adj").read_text().strip()
+    assert changed.pop("oom_score_adj") == ["900", own]
+    assert changed.pop("Max msgqueue size (hard limit)")[0] == "1000"
+    assert changed == {}
+
+
+def test_an_engine_under_another_nice_value(tmp_path: Path) -> None:
+    given, usual = Given(None, os.getpid(), inherits=True), os.getpriority(os.PRIO_PROCESS, 0)
+    with started(tmp_path, "os.nice(3)"):
+        assert given.changed([]) == {}
+    (tmp_path / "ready").unlink()
+    with started(tmp_path, "os.nice(3)\nopen('/proc/self/comm', 'w').write('touchstone-engine')"):
+        assert given.changed([]) == {"nice value of the engine": [str(usual), str(usual + 3)]}
+        # An earlier contender has done that.
+        assert Given(None, os.getpid(), inherits=True).changed([]) == {}
+
+
+def test_a_soft_limit_may_be_raised(tmp_path: Path) -> None:
+    deed = (
+        "import resource\n"
+        "hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]\n"
+        "resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))"
+    )
+    assert account(tmp_path, deed) == {}
+
+
+@GROUPED
+def test_memory_that_waits_in_pipes(tmp_path: Path) -> None:
+    deed = (
+        "import fcntl\n"
+        "for _ in range(16):\n"
+        "    reads, writes = os.pipe()\n"
+        "    fcntl.fcntl(writes, fcntl.F_SETPIPE_SZ, 1 << 20)\n"
+        "    os.write(writes, bytes(1 << 20))"
+    )
+    with started(tmp_path, deed, grouped=True) as (_, watch):
+        time.sleep(2 * _INTERVAL_S)
+        assert watch.account()["kernel"] > 12 << 20

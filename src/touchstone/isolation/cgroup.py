@@ -16,6 +16,13 @@ from touchstone.isolation.limits import cpu_limit_of, memory_limit_of
 
 _PERIOD_US = 100_000
 """The period of container engines and of Kubernetes: what is measured here is what comes there."""
+_CONTROLS = (
+    *("cpu.weight", "cpu.idle", "cpu.max", "cpu.max.burst", "cpuset.cpus", "cpuset.mems", "pids.max", "io.weight"),
+    *("memory.min", "memory.low", "memory.high", "memory.max", "memory.swap.max"),
+    *("cpu.shares", "cpu.cfs_quota_us", "cpu.cfs_period_us", "cpu.rt_runtime_us", "blkio.weight"),
+    *("memory.limit_in_bytes", "memory.memsw.limit_in_bytes", "memory.soft_limit_in_bytes", "memory.swappiness"),
+)
+"""Files of both versions. Only the lab, or a container engine at a container's start, has a reason to write them."""
 LABEL = "touchstone-"
 """How the names of the lab's groups begin."""
 
@@ -27,6 +34,8 @@ class Cgroup:
     version: int
     paths: dict[str, Path] = field(default_factory=dict)
     """By controller, of those that the group can be limited or counted by."""
+    given: dict[str, str] = field(default_factory=dict)
+    """Its control files before the first process came into it."""
 
     @property
     def folders(self) -> list[Path]:
@@ -88,6 +97,15 @@ class Cgroup:
         """How many CPUs' time the group may have as it is now; None for no limit."""
         return cpu_limit_of(self.paths["cpu"]) if "cpu" in self.paths else None
 
+    def controls(self) -> dict[str, str]:
+        """The control files that decide how much the group gets, by name, as they are now."""
+        found = {}
+        for folder in self.folders:
+            for name in _CONTROLS:
+                with contextlib.suppress(OSError):
+                    found[name] = (folder / name).read_text().strip()
+        return found
+
     def exists(self) -> bool:
         """Whether it is there still: that of a container goes with it."""
         return all(folder.is_dir() for folder in self.folders)
@@ -107,6 +125,20 @@ class Cgroup:
         with contextlib.suppress(OSError, KeyError, ValueError):
             fields = dict(line.split() for line in (self.paths["memory"] / "memory.stat").read_text().splitlines())
             return int(fields["total_shmem"] if "total_shmem" in fields else fields["shmem"])
+        return None
+
+    def kernel_memory(self) -> int | None:
+        """Bytes that the kernel holds for the group: pipes, sockets, page tables, stacks; None if it is not said.
+
+        What the kernel gives back when memory is short (version 2: `slab_reclaimable`) is left out, as page cache is.
+        """
+        with contextlib.suppress(OSError, KeyError, ValueError):
+            folder = self.paths["memory"]
+            if self.version == 1:
+                names = ("memory.kmem.usage_in_bytes", "memory.kmem.tcp.usage_in_bytes")
+                return sum(int((folder / name).read_text()) for name in names)
+            fields = dict(line.split() for line in (folder / "memory.stat").read_text().splitlines())
+            return int(fields["kernel"]) + int(fields["sock"]) - int(fields["slab_reclaimable"])
         return None
 
     def memory_peak(self) -> int | None:

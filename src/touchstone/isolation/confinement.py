@@ -9,7 +9,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from touchstone.isolation.container import ContainerProcess
 from touchstone.isolation.escapes import Escapes
+from touchstone.isolation.given import Given
 from touchstone.isolation.process import ServerProcess, lives
 
 _REAL_TIME = {os.SCHED_FIFO: "SCHED_FIFO", os.SCHED_RR: "SCHED_RR", 6: "SCHED_DEADLINE"}
@@ -34,8 +36,12 @@ class ConfinementWatch:
         self._process, self._cpus = process, set(cpus)
         self._limits = {"memory": memory_limit, "cpu": cpu_limit}
         self._lifted: dict[str, float | None] = {}
+        inherits = not isinstance(process, ContainerProcess)
+        self._given = Given(process.cgroup, process.pid, inherits=inherits)
+        self._changed: dict[str, list[str]] = {}
         self._done = threading.Event()
         self._hidden = (0, 0)
+        self._kernel = (0, 0)
         self._halted = False
         self._escapes = Escapes(process)
         self._sampler = threading.Thread(target=self._sample, daemon=True)
@@ -51,7 +57,7 @@ class ConfinementWatch:
     def account(self) -> dict[str, Any]:
         """What was found: only what is not as it should be, and the most memory seen that belongs to no process."""
         members = [process.pid for process in self._process.tree() if lives(process)]
-        self._look_at_limits()
+        self._look_at_limits(members)
         found: dict[str, Any] = {
             "beyond_cpus": list(_beyond(members, self._cpus))[:_KEPT],
             "raised": list(_raised(members, os.getpriority(os.PRIO_PROCESS, 0)))[:_KEPT],
@@ -59,14 +65,19 @@ class ConfinementWatch:
         }
         found["limits_gone"] = [name for name, limit in self._lifted.items() if limit is None]
         found |= {f"{name}_limit": limit for name, limit in self._lifted.items() if limit is not None}
+        found["changed"] = self._changed
         found["halted"] = self._process.was_halted() or self._halted
         hidden, resident = self._hidden
         if hidden:
             found["unmapped_shared"], found["resident"] = hidden, resident
+        kernel, resident = self._kernel
+        if kernel:
+            found["kernel"], found["kernel_resident"] = kernel, resident
         return {name: value for name, value in found.items() if value}
 
-    def _look_at_limits(self) -> None:
-        """Take notice of limits that are above those that were set, or gone: None."""
+    def _look_at_limits(self, members: Sequence[int]) -> None:
+        """Take notice of limits that are above those that were set, or gone: None, and of all else that was changed."""
+        self._changed |= self._given.changed(members)
         cgroup = self._process.cgroup
         now = {"memory": cgroup.memory_limit(), "cpu": cgroup.cpu_limit()} if cgroup else {}
         if cgroup is None or not cgroup.exists():
@@ -80,14 +91,16 @@ class ConfinementWatch:
         cgroup = self._process.cgroup
         assert cgroup is not None  # it is not started otherwise
         while not self._done.wait(_INTERVAL_S):
-            self._look_at_limits()
             pids = cgroup.pids()
+            self._look_at_limits(pids)
             self._escapes.look(pids)
             states = list(_statuses(pids))
             self._halted |= any(is_halted(status) for status in states)
             mapped, resident, huge = (sum(part) for part in zip((0, 0, 0), *map(memory_of, states), strict=True))
             hidden = max(0, (cgroup.shared_memory() or 0) - mapped) + huge
             self._hidden = max(self._hidden, (hidden, resident))
+            kernel = max(0, (cgroup.kernel_memory() or 0) - sum(usual_kernel_memory(state) for state in states))
+            self._kernel = max(self._kernel, (kernel, resident))
 
 
 def _tasks(pids: Iterable[int]) -> Iterator[tuple[int, int]]:
@@ -124,6 +137,17 @@ def _statuses(pids: Iterable[int]) -> Iterator[str]:
 def is_halted(status: str) -> bool:
     """Whether a process was stopped by a signal at the moment of its /proc/PID/status; a tracer's stop is `t`."""
     return "\nState:\tT" in status
+
+
+def usual_kernel_memory(status: str) -> int:
+    """What the kernel needs for the threads, files and pages of a process, in bytes: a bound above.
+
+    A thread has a stack of 16 KiB and some 10 KiB besides, a TCP connection some 4 KiB; the table of files has up to
+    twice as many places as there are files. Page tables take 0.2 % of what is mapped, where pages are scattered more.
+    """
+    fields = dict(line.split(":", 1) for line in status.splitlines() if ":" in line)
+    number = {name: int(fields.get(name, "0").split()[0]) for name in ("Threads", "FDSize", "VmRSS", "VmPTE")}
+    return number["Threads"] * 32_768 + number["FDSize"] * 8_192 + (number["VmPTE"] + number["VmRSS"] // 50) * 1024
 
 
 def memory_of(status: str) -> tuple[int, int, int]:

@@ -286,6 +286,8 @@ def start_process(
     Raises StartError if the program cannot be executed.
     """
     procs = [str(folder / "cgroup.procs") for folder in cgroup.folders] if cgroup else []
+    if cgroup is not None:
+        cgroup.given = cgroup.controls()
 
     def prepare() -> None:
         _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)

@@ -94,10 +94,28 @@ TRICKS: tuple[Setup, ...] = (
         phases=("floor",),
     ),
     Setup(
+        "writes-its-weight",
+        "the server gives its cgroup a larger CPU weight",
+        ("limit-lifted",),
+        servers=knobs(write_weight=1),
+    ),
+    Setup(
+        "renices-the-engine",
+        "the server gives the lab's engines a higher nice value",
+        ("limit-lifted",),
+        servers=knobs(renice_engine=1),
+    ),
+    Setup(
         "hides-memory",
         "64 MB are in a file in memory that the server does not map",
         ("memory-outside-rss",),
         servers=knobs(hidden_bytes=64 * MIB),
+    ),
+    Setup(
+        "keeps-memory-in-pipes",
+        "64 MB wait in pipes that nobody reads",
+        ("memory-outside-rss",),
+        servers=knobs(piped_bytes=64 * MIB),
     ),
     Setup(
         "hides-memory-while-held",

@@ -28,7 +28,7 @@
     X(refuse_start) X(leak_fd_every) X(leak_fd_most) X(leak_thread_every) X(leak_bytes) X(leak_most) X(memory_bytes) X(helper_every)   \
     X(idle_threads) X(log_each) X(log_file_each) X(shared_bytes) X(spin) X(fill_files) X(leave_zombie_every) X(put_off_us)                                                  \
     /* where it was put */                                                                                             \
-    X(all_cpus) X(stray_ms) X(raise_priority) X(leave_cgroup) X(lift_limit) X(daemonise) X(escape) X(hidden_bytes) X(leave_file)\
+    X(all_cpus) X(stray_ms) X(raise_priority) X(leave_cgroup) X(lift_limit) X(write_weight) X(renice_engine) X(daemonise) X(escape) X(hidden_bytes) X(piped_bytes) X(leave_file)\
     X(change_file) X(change_self) X(halt_ms)                                                                                      \
     /* the machine around it */                                                                                        \
     X(reuse_port) X(never_listen) X(quota_us) X(memory_limit) X(hog_after) X(page_in_every)

@@ -11,6 +11,7 @@ from ..sound import fired, first_load, sound_run
         (Confinement(memory_limit=64 << 20), "the memory limit was found at 64 MiB"),
         (Confinement(cpu_limit=1.5), "the CPU limit was found at 1.5 CPUs"),
         (Confinement(limits_gone=["memory", "cpu"]), "the memory limit was gone; the CPU limit was gone"),
+        (Confinement(changed={"cpu.weight": ["100", "10000"]}), "cpu.weight was 100 and was found at 10000"),
     ],
 )
 def test_a_limit_that_did_not_last(account: Confinement, says: str) -> None:

@@ -24,3 +24,18 @@ def test_a_little_is_allowed(hidden: int, resident: int) -> None:
         Confinement.model_validate(found) for found in [{"unmapped_shared": hidden, "resident": resident}]
     ]
     assert not fired(run, "memory-outside-rss")
+
+
+def test_bytes_that_wait_in_pipes() -> None:
+    run = sound_run()
+    first_load(run).process.confinement = [Confinement(kernel=100 * MIB, kernel_resident=4 * MIB)]
+    (finding,) = fired(run, "memory-outside-rss")
+    assert finding.statement.startswith("100 MiB of kernel memory, such as pipes and sockets")
+    assert "4 MiB of RSS" in finding.statement
+
+
+@pytest.mark.parametrize(("kernel", "resident"), [(3 * MIB, MIB), (9 * MIB, 100 * MIB)])
+def test_a_little_kernel_memory_is_allowed(kernel: int, resident: int) -> None:
+    run = sound_run()
+    first_load(run).process.confinement = [Confinement(kernel=kernel, kernel_resident=resident)]
+    assert not fired(run, "memory-outside-rss")

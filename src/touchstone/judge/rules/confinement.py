@@ -78,11 +78,16 @@ _LIMITS = {"memory": "the memory limit", "cpu": "the CPU limit"}
 @on_sample(
     "limit-lifted",
     Severity.INVALID,
-    title="A limit was removed during the measurement",
+    title="A limit or priority was changed during the measurement",
     threshold=(
-        "a memory or CPU limit read back, while the contender runs or at its end, above what was set, or as none"
+        "read back while the contender runs or at its end: a memory or CPU limit above the one that was set, or gone; "
+        "any other value in a control file of its cgroup (CPU weight, quota, CPU set, memory, swap, processes); a hard "
+        "resource limit above the lab's, or a lower OOM score; a higher nice value of the lab's own processes"
     ),
-    threshold_reason="the kernel rounds a memory limit down, and only the contender and service managers write limits",
+    threshold_reason=(
+        "the kernel rounds a memory limit down, and only the contender and service managers write control files; a "
+        "program may raise its soft limits, and needs a privilege for the hard ones"
+    ),
     next_step=(
         "See what writes to the cgroup's files: the server itself, or a service manager. In a systemd unit the lab "
         "needs `Delegate=yes`; `touchstone doctor` says which cgroup it uses."
@@ -112,6 +117,8 @@ def _lifted(account: Confinement) -> Iterator[str]:
         yield f"{_LIMITS['memory']} was found at {size(account.memory_limit)}"
     if account.cpu_limit is not None:
         yield f"{_LIMITS['cpu']} was found at {account.cpu_limit:g} CPUs"
+    for name, (given, found) in account.changed.items():
+        yield f"{name} was {given} and was found at {found}"
 
 
 @on_sample(

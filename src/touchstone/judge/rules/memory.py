@@ -185,6 +185,8 @@ def memory_limit_hit(sample: Sample, case: Case) -> Iterator[Fired]:
 
 _MEMORY_OUTSIDE_RSS_SHARE = 0.05
 _MEMORY_OUTSIDE_RSS_LEAST = 1 << 20
+_KERNEL_SHARE = 0.10
+_KERNEL_LEAST = 4 << 20
 
 
 @on_sample(
@@ -193,26 +195,38 @@ _MEMORY_OUTSIDE_RSS_LEAST = 1 << 20
     title="Some memory is in no process's RSS",
     threshold=(
         "huge pages, and shared memory charged to the server's cgroup and mapped by none of its processes: more than "
-        "1 MiB and more than 5 % of its RSS"
+        "1 MiB and more than 5 % of its RSS; kernel memory of the cgroup (pipes, sockets) beyond 32 KiB per thread, "
+        "8 KiB per place in the table of files, page tables and 2 % of RSS: more than 4 MiB and more than 10 % of RSS"
     ),
-    threshold_reason="runtimes keep a few pages of counters in such files; 5 % is the least difference that matters",
+    threshold_reason=(
+        "runtimes keep a few pages of counters in such files; 5 % is the least difference that matters; the kernel "
+        "needs some 26 KiB for a thread and 4 KiB for a connection"
+    ),
     next_step="Compare the cgroup's memory (`cgroup_peak`) instead of RSS.",
     phases=None,
 )
 def memory_outside_rss(sample: Sample, case: Case) -> Iterator[Fired]:
-    """Files in memory (`memfd`, `/dev/shm`) that are written but not mapped are in no process's RSS or PSS, and neither
-    are huge pages. They use the machine's memory all the same.
+    """Files in memory (`memfd`, `/dev/shm`) that are written but not mapped are in no process's RSS or PSS. Neither are
+    huge pages, and bytes that wait in pipes and sockets. They use the machine's memory all the same.
     """
     for account in sample.process.confinement:
-        hidden = account.unmapped_shared
-        if hidden > _MEMORY_OUTSIDE_RSS_LEAST and hidden > _MEMORY_OUTSIDE_RSS_SHARE * account.resident:
-            hold = ["hold_rss_per_connection", "hold_anon_per_connection", "hold_rss_base", "hold_given_back"]
-            yield Fired(
-                f"{size(hidden)} were in no process's RSS, next to {size(account.resident)} of RSS",
-                figures=[*MEMORY, *hold],
-                evidence={"unmapped_shared": hidden, "rss": account.resident},
-            )
-            return
+        shared, kernel = account.unmapped_shared, account.kernel
+        found = {}
+        if shared > max(_MEMORY_OUTSIDE_RSS_LEAST, _MEMORY_OUTSIDE_RSS_SHARE * account.resident):
+            found["huge pages and unmapped shared memory"] = shared
+        if kernel > max(_KERNEL_LEAST, _KERNEL_SHARE * account.kernel_resident):
+            found["kernel memory, such as pipes and sockets"] = kernel
+        if not found:
+            continue
+        resident = max(account.resident, account.kernel_resident)
+        hold = ["hold_rss_per_connection", "hold_anon_per_connection", "hold_rss_base", "hold_given_back"]
+        what = " and ".join(f"{size(amount)} of {kind}" for kind, amount in found.items())
+        yield Fired(
+            f"{what} were in no process's RSS, next to {size(resident)} of RSS",
+            figures=[*MEMORY, *hold],
+            evidence={"unmapped_shared": shared, "kernel": kernel, "rss": resident},
+        )
+        return
 
 
 _PAGES_SHARED_MORE = 1.05

@@ -66,11 +66,17 @@ class Confinement(Record):
     """The CPUs' worth of time that its cgroup was found to have, where it is above what was set."""
     limits_gone: list[str] = []
     """Controllers whose limit was set, and found to be none at all: `memory`, `cpu`."""
+    changed: dict[str, list[str]] = {}
+    """By name: the value of a limit or priority when the contender was started, and another one found later."""
     halted: bool = False
     """A process of its tree was stopped by a signal, such as SIGSTOP, while it was to serve."""
     unmapped_shared: int = 0
     """Bytes of huge pages, and of shared memory that no process had mapped, at the most."""
     resident: int = 0
+    """RSS of its processes at that moment."""
+    kernel: int = 0
+    """Most bytes that the kernel held for its cgroup, beyond the usual need of threads, files and page tables."""
+    kernel_resident: int = 0
     """RSS of its processes at that moment."""
 
 
