@@ -5,8 +5,8 @@ import pytest
 from touchstone.contract.within_load import checks_within_load
 from touchstone.manifest.contract import Check
 
-FRESH = {"target": "/add?name={fresh}"}
-ROW = {"says": "it is there", "dependency": "db", "equals": 1}
+FRESH: dict[str, object] = {"target": "/add?name={fresh}"}
+ROW: dict[str, object] = {"says": "it is there", "dependency": "db", "equals": 1}
 
 
 def check(*steps: dict[str, object], proofs: tuple[dict[str, object], ...] = ()) -> Check:
