@@ -3,12 +3,8 @@
 #
 # Forty rows with a step of 40 % in column `a`. Without a gap Otava reports the step. With one empty cell in the unrelated
 # column `b` it prints an error, analyses no column at all, and still exits with 0, so a CI job that reads the exit code passes.
-set -euo pipefail
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work"
-python3 -m venv env
-env/bin/pip install --quiet --disable-pip-version-check apache-otava==0.8.0
+source "$(dirname "$0")/common"
+python_with apache-otava==0.8.0
 cat > otava.yaml <<'YAML'
 tests:
   demo: {type: csv, file: data.csv, time_column: time, attributes: [commit], metrics: {a: {}, b: {}}}

@@ -3,11 +3,8 @@
 #
 # Each thread opens connections / threads, rounded down. The head line still says "3 threads and 100 connections", so that rate
 # times mean latency is a hundredth short of what is printed, and more with fewer connections.
-set -euo pipefail
-{ wrk -v 2>&1 || true; } | grep -q '4\.1\.0' || { echo "skipped: needs wrk (Debian's package wrk, 4.1.0)"; exit 77; }
-work=$(mktemp -d)
-server=
-trap '[ -z "$server" ] || kill "$server" 2>/dev/null || true; rm -rf "$work"' EXIT
+source "$(dirname "$0")/common"
+{ wrk -v 2>&1 || true; } | grep -q '4\.1\.0' || skip "needs wrk 4.1.0 (Debian)"
 cat > "$work/server.py" <<'PY'
 import asyncio, sys
 opened = 0
@@ -28,7 +25,7 @@ async def main():
 asyncio.run(main())
 PY
 python3 "$work/server.py" "$work/opened" > "$work/port" &
-server=$!
+started+=($!)
 for _ in $(seq 100); do [ -s "$work/port" ] && break; sleep 0.1; done
 opened() { # how many connections a load with this many threads opens
   before=$(cat "$work/opened" 2> /dev/null || echo 0)

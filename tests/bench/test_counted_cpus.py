@@ -13,9 +13,11 @@ from packaging.version import Version
 from touchstone.bench.base import Built
 from touchstone.bench.counted_cpus import counted_cpus
 from touchstone.isolation.delegation import lacking
+from touchstone.toolchain.registry import find_tool
 from touchstone.toolchain.tool import Found
 
 LIMITED = pytest.mark.skipif(lacking("cpu") is not None or len(os.sched_getaffinity(0)) < 2, reason="needs cpu, 2 CPUs")
+JDK_25 = find_tool("java", ">=25")
 ENV = {"PATH": os.environ["PATH"], "HOME": "/tmp"}
 
 
@@ -32,6 +34,15 @@ def counted(argv: list[str], quota: float, cpus: int, tools: dict[str, Found] | 
 )
 def test_java_rounds_up(quota: float, flags: list[str], count: int) -> None:
     assert counted(["java", *flags, "-jar", "server.jar"], quota, 2) == count
+
+
+@LIMITED
+@pytest.mark.skipif(not isinstance(JDK_25, Found), reason="needs a JDK 25")
+@pytest.mark.parametrize(("quota", "count"), [(0.5, 1), (1.0, 1), (1.5, 2)])
+def test_java_25_that_sees_no_container_counts_all_cpus(quota: float, count: int) -> None:
+    """JDK 25.0.3 on two CPUs under 1.5 of them says "System not containerized", and no count."""
+    assert isinstance(JDK_25, Found)
+    assert counted([str(JDK_25.path), "-jar", "server.jar"], quota, 2) == count
 
 
 @LIMITED

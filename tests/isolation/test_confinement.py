@@ -260,3 +260,22 @@ def test_memory_that_waits_in_pipes(tmp_path: Path) -> None:
     with started(tmp_path, deed, grouped=True) as (_, watch):
         time.sleep(2 * _INTERVAL_S)
         assert watch.account()["kernel"] > 12 << 20
+
+
+_POLLS = """
+import ctypes
+params = (ctypes.c_uint * 40)(0, 0, 2 | 4, %d, 2000)  # IORING_SETUP_SQPOLL and IORING_SETUP_SQ_AFF, sq_thread_cpu
+assert ctypes.CDLL(None).syscall(425, 4, params) > 0  # io_uring_setup
+"""
+
+
+@pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="needs two CPUs")
+def test_the_polling_thread_that_io_uring_puts_elsewhere_has_its_name(tmp_path: Path) -> None:
+    given, other, *_ = sorted(os.sched_getaffinity(0))
+    try:
+        found = account(tmp_path, _POLLS % other, cpus=[given])
+    except AssertionError as error:
+        pytest.skip(f"no io_uring here: {error}")
+    (thread,) = found["beyond_cpus"]
+    assert thread["name"].startswith("iou-sqp-")
+    assert thread["cpus"] == [other]

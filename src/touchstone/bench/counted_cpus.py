@@ -32,6 +32,8 @@ _QUESTIONS: Mapping[str, Sequence[str]] = {
 }
 """What makes each runtime print how many CPUs there are for it, by its program's name without a version."""
 _ANSWER = re.compile(r"^(?:\s*Effective CPU Count: )?(\d+)\s*$", re.MULTILINE)
+_NO_CONTAINER = "System not containerized"
+"""What JDK 25 says in place of a count where the quota, rounded up, is all the CPUs that there are."""
 _GO_ROUNDS_UP = Version("1.25")
 """Since then GOMAXPROCS is the quota rounded up, and 2 at least (release notes of Go 1.25, "Container-aware
 GOMAXPROCS")."""
@@ -59,9 +61,16 @@ def counted_cpus(
 
 def _asked(name: str, built: Built, env: Mapping[str, str], cpus: Sequence[int], quota: float) -> CountedCpus | None:
     flags = [word for word in built.argv[1:] if _JAVA_FLAG.match(word)] if name == "java" else []
+    if fixed := re.search(r"-XX:ActiveProcessorCount=(\d+)", " ".join(flags)):
+        return CountedCpus(count=int(fixed[1]), runtime=name)
     said = ask(built, env, [*flags, *_QUESTIONS[name]], cpus=cpus, quota=quota)
-    answer = _ANSWER.search(said.text) if said else None
-    return CountedCpus(count=int(answer[1]), runtime=name, asked=True) if answer else None
+    if said is None:
+        return None
+    if answer := _ANSWER.search(said.text):
+        return CountedCpus(count=int(answer[1]), runtime=name, asked=True)
+    if _NO_CONTAINER in said.text:
+        return CountedCpus(count=len(cpus) or os.cpu_count() or 1, runtime=name, asked=True)
+    return None
 
 
 def _go(built: Built, env: Mapping[str, str], tool: Found, cpus: int, quota: float) -> CountedCpus | None:

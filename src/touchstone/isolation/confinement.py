@@ -114,7 +114,8 @@ def _beyond(pids: Iterable[int], cpus: set[int]) -> Iterator[dict[str, Any]]:
     for pid, task in _tasks(pids):
         with contextlib.suppress(OSError):
             if cpus and not (allowed := os.sched_getaffinity(task)) <= cpus:
-                yield {"pid": pid, "thread": task, "cpus": sorted(allowed)}
+                name = Path(f"/proc/{pid}/task/{task}/comm").read_text(encoding="utf-8", errors="replace").strip()
+                yield {"pid": pid, "thread": task, "name": name, "cpus": sorted(allowed)}
 
 
 def _raised(pids: Iterable[int], usual: int) -> Iterator[dict[str, Any]]:

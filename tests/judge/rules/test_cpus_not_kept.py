@@ -13,6 +13,16 @@ def test_a_thread_beyond_the_given_cpus() -> None:
     assert "[0]" in finding.statement
 
 
+def test_the_polling_thread_of_io_uring_is_named() -> None:
+    """IORING_SETUP_SQ_AFF puts it on any CPU, without a call of sched_setaffinity (Linux 6.18)."""
+    run = sound_run()
+    polling = ThreadAtEnd(pid=7, thread=8, name="iou-sqp-7", cpus=[1])
+    first_load(run).process.confinement = [Confinement(beyond_cpus=[polling])]
+    (finding,) = fired(run, "cpus-not-kept")
+    assert "io_uring's polling thread (iou-sqp-7)" in finding.statement
+    assert "IORING_SETUP_SQ_AFF" in finding.next_step
+
+
 def test_an_empty_account_says_nothing() -> None:
     run = sound_run()
     first_load(run).process.confinement = [Confinement.model_validate({})]

@@ -24,7 +24,8 @@ _CPUS_NOT_KEPT_LEAST_S = 0.01
         "it was not given; or more than 10 ms of CPU time there by the kernel's count for its cgroup"
     ),
     threshold_reason=(
-        "a CPU set is inherited, so only a call of the server's own widens it; the kernel's count is exact, and 10 ms "
+        "a CPU set is inherited, so only a call of the server's own widens it, or io_uring's IORING_SETUP_SQ_AFF, by "
+        "which the kernel puts a polling thread on a CPU that the server names; the kernel's count is exact, and 10 ms "
         "are far below what any figure shows"
     ),
     next_step="Look for calls of `sched_setaffinity` or thread-pinning options in the server or its runtime.",
@@ -57,13 +58,27 @@ def cpus_not_kept(sample: Sample, case: Case) -> Iterator[Fired]:
             "threads_seen": [thread.model_dump() for thread in seen],
             "beyond_cpu_s": used,
         },
+        next_step=_POLLING_NEXT if any(map(_polls, seen)) or any(map(_polls, at_end)) else None,
     )
+
+
+_POLLING_NEXT = (
+    "Leave IORING_SETUP_SQ_AFF out of io_uring's set-up, or give `sq_thread_cpu` a CPU of the server's set: the kernel "
+    "takes any CPU there."
+)
+
+
+def _polls(thread: StrayThread | ThreadAtEnd) -> bool:
+    """Whether it is io_uring's polling thread, which the kernel names after the process that asked for it."""
+    return thread.name.startswith("iou-sqp-")
 
 
 def _stray(seen: Sequence[StrayThread], at_end: Sequence[ThreadAtEnd]) -> str:
     """The first thread in words; empty where only the kernel's count shows it."""
     if at_end:
-        return f"a thread of the server may run on CPUs {at_end[0].cpus}, and "
+        who = next(filter(_polls, at_end), at_end[0])
+        named = f"io_uring's polling thread ({who.name})" if _polls(who) else "a thread of the server"
+        return f"{named} may run on CPUs {who.cpus}, and "
     if not seen:
         return ""
     first = seen[0]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pydantic import Field
+
 from touchstone.record.base import Record
 
 
@@ -31,6 +33,7 @@ class ThreadAtEnd(Record):
 
     pid: int
     thread: int
+    name: str = Field(default="", exclude_if=lambda name: not name)
     cpus: list[int] | None = None
     """The CPUs that it may run on, where they are more than the contender's."""
     nice: int | None = None
