@@ -14,7 +14,7 @@ JS
 port=$(free_port)
 start node_modules/.bin/node server.js "$port"
 listening "$port"
-seen=$(python3 - "$port" "${started[0]}" <<'PY'
+seen=$(python3 - "$port" "$(cat started)" <<'PY'
 import os, signal, socket, sys, time
 client = socket.create_connection(("127.0.0.1", int(sys.argv[1])))
 client.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")

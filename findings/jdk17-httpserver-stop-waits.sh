@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # JDK 17: HttpServer.stop(3) takes three seconds with nothing in flight; JDK 25 returns at once
 #
-# The documentation says "at most". Whoever measures how fast a service ends measures that argument.
+# The documentation says "at most". A measurement of how fast a service ends measures that argument.
 source "$(dirname "$0")/common"
 old=$(jdk 17)
 new=$(jdk 25)

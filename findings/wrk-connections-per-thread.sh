@@ -25,7 +25,7 @@ async def main():
 asyncio.run(main())
 PY
 python3 "$work/server.py" "$work/opened" > "$work/port" &
-started+=($!)
+echo $! >> "$work/started"
 for _ in $(seq 100); do [ -s "$work/port" ] && break; sleep 0.1; done
 opened() { # how many connections a load with this many threads opens
   before=$(cat "$work/opened" 2> /dev/null || echo 0)

@@ -62,6 +62,22 @@ def test_of_two_memory_limits_that_serve_the_smaller_is_chosen() -> None:
     assert chosen.memory == 2**26
 
 
+def test_a_runtime_that_counts_other_cpus_than_its_quota_is_named() -> None:
+    """Under 0.5 and 1.5 CPUs JDK 25 counts 1 and 2, Bun 1.4 counts 1 both times, and Go 1.26 counts 2."""
+    sizing = Sizing(Demand(1_000.0, STRICT, "work", FREE))
+    sizing.grid = [
+        Container("go/plain", 1.0, counted=2),
+        Container("bun/plain", 1.0, counted=1),
+        Container("go/plain", 1.5, counted=2),
+        Container("bun/plain", 1.5, counted=1),
+        Container("cpp/plain", 1.0),
+    ]
+    go, bun = sizing.miscounts
+    assert go.startswith("go/plain counts 2 under 1, 2 under 1.5 CPUs")
+    assert bun.startswith("bun/plain counts 1 under 1.5 CPUs")
+    assert "a step to the next whole CPU may matter more than the quota" in bun
+
+
 def test_memory_limits_that_cannot_be_read_are_refused_before_anything_runs(tmp_path: Path) -> None:
     folder = limited_scenario(tmp_path / "limited", {"tokens": ("tokens", "1500")})
     for limits in ("64MB", "0", "64,,128"):

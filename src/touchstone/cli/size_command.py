@@ -121,6 +121,8 @@ def print_sizing(console: Console, sizing: Sizing) -> None:
     console.print(f"The smallest containers for {demand.rate:,.0f} requests per second:", highlight=False)
     for name, chosen in sizing.smallest.items():
         console.print(f"  {name}: {_told(sizing, chosen)}", highlight=False, soft_wrap=True)
+    for miscount in sizing.miscounts:
+        console.print(f"  {miscount}", highlight=False, markup=False, soft_wrap=True)
     if sizing.doubts:
         console.print("Suspect, run by run; the reports say what to do:", style="yellow")
     for doubt in sizing.doubts:

@@ -59,6 +59,9 @@ class Container:
     """The limit that it had; where it had none the smallest that serves the rate, searched for the smallest sufficient
     quota alone."""
 
+    counted: int | None = None
+    """How many CPUs its runtime counts under this quota; None where that is unknown or no quota held."""
+
     def serves(self, rate: float) -> bool:
         """Whether the whole interval of its capacity lies at the rate or above."""
         least = self.low if self.low is not None else self.capacity
@@ -92,6 +95,19 @@ class Sizing:
             if found.get(one.contender) is None:
                 found[one.contender] = one if one.serves(self.demand.rate) else None
         return found
+
+    @property
+    def miscounts(self) -> list[str]:
+        """A sentence for each contender whose runtime counts more or fewer CPUs than a quota has."""
+        found: dict[str, dict[str, int]] = {}
+        for one in self.grid:
+            if one.counted is not None and one.counted != one.cpus:
+                found.setdefault(one.contender, {})[f"{one.cpus:g}"] = one.counted
+        return [
+            f"{name} counts {', '.join(f'{count} under {cpus}' for cpus, count in counts.items())} CPUs, and sizes its "
+            "threads by that: a step to the next whole CPU may matter more than the quota"
+            for name, counts in found.items()
+        ]
 
 
 def demand_of(
@@ -214,6 +230,8 @@ def containers_of(run: Run, judgement: Judgement, cpus: float, limit_mb: int | N
     for planned in run.plan.contenders:
         one = Container(planned.name, cpus, memory=None if limit_mb is None else float(limit_mb * 2**20))
         searches = [s for s in run.samples if s.phase == "capacity" and s.contender == planned.name]
+        counts = [s.process.placement.counted_cpus for s in run.samples if s.contender == planned.name]
+        one.counted = next((counted.count for counted in counts if counted), None)
         estimate = estimates.get(planned.name)
         if estimate is not None and estimate.median is not None:
             own = [s.capacity for s in searches if s.capacity and "capacity" in s.figures]
