@@ -1,10 +1,10 @@
-"""What it is worth to know what others took in each slice and how slow its core was, and whether intervals still hold.
+"""The value of knowing the others' CPU and the core's speed in each slice, and whether intervals still hold.
 
 `python -m benchmarks.calibration.adjustment [--trials N]` draws rounds of laps of two equal contenders. Another process
 wanders over the CPUs and takes up to a CPU from slice to slice; the rate loses a given share per CPU. Another machine
 on the same core slows it in some slices, by up to a given share; the fixed piece of work shows it, a third as large and
 with a scatter of its own. In the last lines the other process is on the contender's own CPU in half of the slices,
-where the rate loses what it takes, and on another CPU in the rest, where it loses nothing; what it takes there is known
+where the rate loses that CPU, and on another CPU in the rest, where it loses nothing. That use is known
 to a tick, or not at all. Printed: how often the 95 % interval of the ratio holds 1, and its half width, with the ratios
 as they are and at equal disturbance.
 """
@@ -26,19 +26,19 @@ from touchstone.judge.statistics.intervals import ratio_interval
 LUCK, NOISE = 0.014, 0.06
 """Standard deviations of a round's log ratio and of a lap's, others aside."""
 KEEPS, MOVES = 0.7, 0.25
-"""From slice to slice the other process keeps this share of what it has, and moves by so many CPUs."""
+"""From slice to slice the other process keeps this share of its use, and moves by this number of CPUs."""
 BUSY, ANSWERS, UNSURE = 0.5, 3.0, 0.007
-"""In this share of slices another machine works on the core; a service answers so many times as much as the fixed piece
-of work, whose mean over a slice scatters by this much.
+"""In this share of slices another machine works on the core; a service reacts this many times as much as the fixed
+piece of work, whose mean over a slice scatters by this much.
 """
 TICK = 0.02
-"""By so much the share of the own CPU that others had is known: 10 ms of a slice and its gap."""
+"""Precision of the others' share of the own CPU: 10 ms of a slice and its gap."""
 
 
 @dataclass(frozen=True)
 class Setting:
-    """So many rounds of so many laps; the rate loses `lost` of itself per CPU that another process has, and up to
-    `slowed` in a slice whose core somebody else slows. `here`: what it loses is what is taken of its own CPU, which is
+    """A number of rounds and laps; the rate loses `lost` of itself per CPU that another process has, and up to
+    `slowed` in a slice whose core somebody else slows. `here`: the loss follows the use of its own CPU, which is
     `known` or not; None where it does not matter on which CPU the other is.
     """
 

@@ -1,8 +1,8 @@
-"""How near the search for a capacity comes to one that is known, how long it takes, and how much it scatters.
+"""How near the search for a capacity is to a known one, how long it takes, and how much it scatters.
 
 `python -m benchmarks.calibration.capacity [--repeats N] [--trial-s S]` searches the servers of limited.c, with the
 engine and the search of the phase `capacity`: one that answers 1,500 requests a second, and one whose service time
-grows with what it holds, which by Little's law keeps 50 ms up to 2,400 a second.
+grows with its requests in progress, which by Little's law keeps 50 ms up to 2,400 a second.
 """
 
 from __future__ import annotations

@@ -36,7 +36,7 @@ def wander(seconds: float, share: float, seed: int) -> None:
 
 @contextmanager
 def hog(seconds: float, share: float = 0.3, count: int = 2) -> Iterator[None]:
-    """So many hogs while the context lasts, at most `seconds`; ended by their ids."""
+    """Run hogs while the context lasts, at most `seconds`; they are ended by their ids."""
     command = [sys.executable, "-m", "benchmarks.calibration.hog", f"--seconds={seconds}", f"--share={share}"]
     hogs = [subprocess.Popen([*command, f"--seed={number}"]) for number in range(count)]
     try:

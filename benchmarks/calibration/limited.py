@@ -93,7 +93,7 @@ def found(seat: Seat) -> Seat:
 _SCENARIO = """schema = 1
 name = "limited"
 title = "Services of known capacity"
-summary = "Servers that answer so many requests a second and no more."
+summary = "Servers that answer a fixed number of requests a second."
 baseline = "tokens"
 [ready]
 target = "/ping"

@@ -21,7 +21,7 @@ from touchstone.record.sample import TARE
 
 Effects = NDArray[np.float64]
 Source = Callable[[np.random.Generator, int], Effects]
-"""Draws the log ratios of so many rounds of an A/A comparison."""
+"""Draws the log ratios of the rounds of an A/A comparison."""
 
 
 @dataclass(frozen=True)

@@ -64,7 +64,7 @@ def replays(run: Run, *, blind: bool) -> Iterator[tuple[str, Replay]]:
 
 
 def _place(sample: Sample) -> int:
-    assert sample.slices is not None  # whoever asks has looked
+    assert sample.slices is not None  # callers have checked this
     return sample.slices.order.index(sample.contender)
 
 

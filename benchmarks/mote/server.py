@@ -16,7 +16,7 @@ START_LIMIT = 30.0
 """Seconds; valgrind needs some."""
 
 BACKENDS = ("epoll", "io_uring")
-"""Of mote."""
+"""Backends of mote."""
 
 REQUEST = b"GET /hello HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
 
@@ -47,7 +47,7 @@ class Server(AbstractContextManager["Server"]):
 
     @property
     def url(self) -> str:
-        """Of the one resource."""
+        """URL of the one resource."""
         return f"http://127.0.0.1:{self.port}/hello"
 
     def __exit__(

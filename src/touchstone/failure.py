@@ -18,7 +18,7 @@ class ExitCode(IntEnum):
     UNDECIDED = 5
     INTERRUPTED = 130
     UNREAD = 141
-    """Nobody reads the output any more: 128 and the number of SIGPIPE, as a shell has it of other programs."""
+    """The reader of the output has ended: 128 plus the number of SIGPIPE, as in a shell."""
 
 
 class TouchstoneError(Exception):

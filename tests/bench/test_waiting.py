@@ -1,4 +1,4 @@
-"""While a contender starts, what it answers is told; what it keeps answering wrongly ends the wait."""
+"""While a contender starts, its answers are reported; a lasting wrong answer ends the wait."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ http.server.HTTPServer((os.environ["HOST"], int(os.environ["PORT"])), Handler).s
 
 
 class Listening(Quiet):
-    """Keeps what it is told."""
+    """Keeps the reported answers."""
 
     def __init__(self) -> None:
         self.said: list[str] = []

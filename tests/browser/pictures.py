@@ -1,6 +1,6 @@
 """The pictures of README and docs, made from a recorded run: `python -m tests.browser.pictures [FOLDER]`.
 
-They show today's report and terminal, so they are made anew when either changes.
+They show today's report and terminal, so they are made again when either changes.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What would fail after a build is told before it: with file, line, key and what to write."""
+"""Errors that would appear after a build are reported before it, with file, line, key and fix."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is wrong with a program as a dependency, and with the variables of any, is told before anything is built."""
+"""Errors in a program as a dependency, and in variables, are reported before anything is built."""
 
 from __future__ import annotations
 

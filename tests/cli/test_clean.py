@@ -1,4 +1,4 @@
-"""`touchstone clean` shows first, removes what it showed, and leaves what is in use; `doctor` tells the sizes."""
+"""`touchstone clean` shows first, then removes that, and leaves what is in use; `doctor` shows the sizes."""
 
 from __future__ import annotations
 

@@ -151,7 +151,7 @@ def test_a_load_that_is_let_in_nowhere_says_how_to_get_in(tmp_path: Path) -> Non
     with null_server("--status", "401") as url:
         done = touchstone(tmp_path, "load", url, *SHORT)
     assert done.returncode == 1
-    assert "do: say who asks: -H 'Authorization: Bearer ...'" in done.stdout
+    assert "do: add credentials: -H 'Authorization: Bearer ...'" in done.stdout
 
 
 def test_a_result_that_does_not_stand_ends_with_4_unless_a_condition_is_breached(tmp_path: Path) -> None:

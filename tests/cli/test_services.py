@@ -1,4 +1,4 @@
-"""Which process serves a URL: told by who listens, and by nobody where that is not sure."""
+"""Which process serves a URL: the one that listens, or none if that is unsure."""
 
 from __future__ import annotations
 

@@ -106,7 +106,7 @@ class Machine:
 
 @contextmanager
 def network(folder: Path, *, ahead_s: Sequence[int]) -> Iterator[list[Machine]]:
-    """So many machines that reach each other and nobody else; at the end all that runs on them is ended."""
+    """Machines that reach each other and nobody else; at the end their processes are ended."""
     token = folder / "token"
     token.write_text(secrets.token_hex(32))
     environment = {

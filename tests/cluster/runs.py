@@ -40,7 +40,7 @@ def loads(server: Machine, name: str) -> list[dict[str, Any]]:
 
 
 def wait_for_nodes(server: Machine, count: int) -> None:
-    """Until Ray counts so many: it takes half a minute to believe that one is gone."""
+    """Wait until Ray counts this number: it takes half a minute to notice a lost node."""
     deadline = time.monotonic() + 120
     while time.monotonic() < deadline:
         done = server.touchstone("doctor", "--cluster", f"{server.address}:{HEAD_PORT}", "--json")

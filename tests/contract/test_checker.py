@@ -20,7 +20,7 @@ from touchstone.manifest.contract import Check, Proof
 
 
 class Registry(BaseHTTPRequestHandler):
-    """A small service that loses every tenth insert if it is told to."""
+    """A small service that loses every tenth insert on request."""
 
     names: set[str]
     lock: threading.Lock

@@ -58,7 +58,7 @@ def consumer(kafka: Kafka) -> Consumer:
 
 
 def read(client: Consumer, count: int) -> list[tuple[int, str]]:
-    """So many messages, as (partition, text)."""
+    """A number of messages, as (partition, text)."""
     found: list[tuple[int, str]] = []
     while len(found) < count:
         batch = client.consume(count - len(found), timeout=20)

@@ -71,7 +71,7 @@ class Machine:
 
 @contextmanager
 def machines(folder: Path, count: int, kind: str = "load") -> Iterator[list[Machine]]:
-    """So many, which end with the context."""
+    """A number of machines, which end with the context."""
     found = [Machine(folder, f"node-{number}", kind=kind) for number in range(count)]
     try:
         yield found

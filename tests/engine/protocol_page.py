@@ -66,7 +66,7 @@ def page() -> str:
 
 
 class _Page:
-    """The sections; a part that several documents share is told where it is first met."""
+    """The sections; a part of several documents is described where it first appears."""
 
     def __init__(self, commands: dict[str, dict[str, Schema]]) -> None:
         self.commands = commands
@@ -172,7 +172,7 @@ def _default(required: bool, field: Schema) -> str:
 
 
 def _like_a_load(traffic: Schema) -> Iterator[str]:
-    """Its fields are those of a load job, and are told there."""
+    """Refer to the fields of a load job, which are described there."""
     names = ", ".join(f"`{name}`" for name in traffic["properties"])
     loop = _Types("load", given=True).words(traffic["properties"]["loop"])
     yield f"As in a [load job](#load-job), but that `loop` is {loop}: {names}.\n"

@@ -62,7 +62,7 @@ def test_rate_connections_and_counters_are_divided_exactly(tmp_path: Path) -> No
 
 
 def test_a_clock_that_is_ahead_is_brought_home(tmp_path: Path) -> None:
-    """The generator is told that its clock is ahead by 0.2 s, which it is not: so it begins that much later."""
+    """The generator believes that its clock is ahead by 0.2 s, which is wrong: so it begins 0.2 s later."""
     with server("null", [], [0]) as null, machines(tmp_path, 2) as found:
         nodes = [found[0].node(), found[1].node(clock_ahead_s=0.2)]
         result = run_job("load", load(null.url, nodes), LoadResult)
@@ -165,7 +165,7 @@ def test_an_open_rate_in_slices_is_divided_exactly(tmp_path: Path) -> None:
 
 
 def test_a_clock_that_was_compared_badly_is_corrected_and_its_turns_brought_home(tmp_path: Path) -> None:
-    """The generator is told that its clock is ahead by 4 ms, which it is not: the first trip shows it."""
+    """The generator believes that its clock is ahead by 4 ms, which is wrong: the first trip shows it."""
     with server("null", [], [0]) as null, machines(tmp_path, 2) as found:
         nodes = [found[0].node(), found[1].node(clock_ahead_s=0.004)]
         records, _ = carried_out(in_turns([null.url], nodes), 6, 1)

@@ -1,4 +1,4 @@
-"""The engine's schemas hold for what it really reads and writes, for the documented examples, and for our records."""
+"""The engine's schemas hold for its real input and output, for the documented examples, and for our records."""
 
 from __future__ import annotations
 
@@ -246,7 +246,7 @@ def unlike(root: dict[str, Any], part: dict[str, Any], record: type[Record], pat
 
 
 def fields_of(root: dict[str, Any], part: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """The properties of a part: of what it refers to, of each of its variants, of its items."""
+    """The properties of a part, of its references, of its variants, and of its items."""
     if "$ref" in part:
         yield from fields_of(root, root["$defs"][part["$ref"].rsplit("/", 1)[-1]])
     for variant in part.get("anyOf", []) + part.get("oneOf", []):

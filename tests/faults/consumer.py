@@ -86,7 +86,7 @@ def work(messages: list[Message]) -> None:
 
 
 def drain(stop: threading.Event) -> None:
-    """Until it is told to stop. A member that does not say goodbye keeps its partitions until its session ends."""
+    """Drain until the stop event. A member that does not leave keeps its partitions until its session ends."""
     consumer = Consumer(
         {
             "bootstrap.servers": os.environ["KAFKA_BOOTSTRAP"],

@@ -171,7 +171,7 @@ def crowded_tares() -> Iterator[Stage]:
 
 
 def _tares(shares: list[int]) -> Iterator[Stage]:
-    """So many processes burn CPU beside each tare in turn: beside the load of a round, of which it is a part."""
+    """Processes burn CPU next to each null server load in turn, as part of a round."""
     burners = Burners()
     left = list(shares)
 

@@ -88,8 +88,8 @@ class Outcome:
 def carry_out(setup: Setup, home: Path) -> Outcome:
     """Plant, measure, judge. `home` keeps compiled programs and the recorded run that record faults start from.
 
-    Noise that has gone when the machine is looked at cannot be told from a false alarm, and does not come again: a
-    sound set-up that was accused of nothing else is measured once more.
+    Noise that has gone when the machine is checked looks like a false alarm, and does not come again: a
+    sound set-up without other findings is measured once more.
     """
     outcome = _carried_out(setup, home)
     if outcome.false and all(finding.code in MACHINE_NOISE for finding in outcome.false):

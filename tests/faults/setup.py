@@ -14,7 +14,7 @@ so a real run is recorded first, its samples on disk are edited, and the record 
 
 @dataclass(frozen=True)
 class Server:
-    """One contender: the program, and how it is told to behave."""
+    """One contender: the program, and its behaviour."""
 
     knobs: dict[str, int] = field(default_factory=dict)
     """For the file `behaviour` next to the program; nothing of it enters the record."""

@@ -1,4 +1,4 @@
-"""`python -m tests.golden`: write what is expected, and README, anew. `python -m tests.golden pack RUN`: add a run."""
+"""`python -m tests.golden`: rewrite the expected output and README. `python -m tests.golden pack RUN`: add a run."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ def drafted(tmp_path: Path, files: Mapping[str, str]) -> Stack:
     lay(tmp_path, files)
     done = touchstone(tmp_path, "new", "bench", "--service", ".")
     assert done.returncode == 0, done.stderr
-    assert "say in bench/scenario.toml what it answers" in done.stdout
+    assert "say in bench/scenario.toml its requests and responses" in done.stdout
     assert "touchstone run bench --phase verify" in done.stdout
     folder = read_scenario_folder(tmp_path / "bench")
     refuse_problems(folder, {"service"})

@@ -239,7 +239,7 @@ def test_codings_and_redirects_are_named(origin: str) -> None:
     paths = ("/login", "/zipped", "/brotli", "/not-zipped")
     contract = draft_from_urls([origin + path for path in paths]).contract
     login, zipped, brotli, plain = (one.guessed for one in contract if isinstance(one, DraftRequest))
-    assert login == "it redirects to /enter, and no redirect is followed: name that URL to load what it leads to"
+    assert login == "it redirects to /enter, and no redirect is followed: name that URL to load its target"
     named = "the body is not checked: it has Content-Encoding {}, which was not asked for"
     assert zipped == named.format("gzip") + '; expect.encoding = "decoded" undoes it'
     assert brotli == named.format("br")

@@ -178,7 +178,7 @@ def test_a_draft_is_a_stack_or_a_refusal(files: dict[str, str], code: str) -> No
         try:
             read_manifest(home / "stack.toml", Stack)
         except TouchstoneError as error:
-            # What is refused is refused for what it says, and not for being no TOML.
+            # A draft is refused for its content, and not for being no TOML.
             assert "TOML" not in str(error)
 
 

@@ -1,4 +1,4 @@
-"""An entry of another benchmark becomes a stack of a scenario that the lab takes, and says what it leaves out."""
+"""An entry of another benchmark becomes a stack of a valid scenario, and names its omissions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a service is told is read from its sources: where it listens, and what it needs from its environment."""
+"""A service's inputs are read from its sources: its port, and variables of its environment."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def test_what_it_reads_and_nothing_gives_is_marked(tmp_path: Path) -> None:
 
 SETTINGS = """
 class Settings(pydantic_settings.BaseSettings):
-    \'\'\'What it is told.
+    \'\'\'The settings.
 
     note: not a field
     \'\'\'

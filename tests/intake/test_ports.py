@@ -113,7 +113,7 @@ def test_tests_and_comments_of_each_language_are_told_apart(
             "Dockerfile",
         ),
         ({"build/package/Dockerfile": "FROM x\nEXPOSE 8080\n"}, 8080, "build/package/Dockerfile"),
-        # Of several the one that its sources listen on.
+        # Among several, the port that its sources listen on.
         ({"Dockerfile": "FROM x\nEXPOSE 9090 9001 7070\n"}, 9001, "Dockerfile has it (which also has 9090, 7070)"),
         (
             {"Dockerfile": "FROM x\nEXPOSE 8080\n", "fly.toml": "[http_service]\ninternal_port = 1\n"},

@@ -1,4 +1,4 @@
-"""The package itself is installed, and not only what it depends on, wherever its tool can build it."""
+"""The package itself is installed, and not only its dependencies, wherever its tool can build it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ POETRY = (
         ({"pyproject.toml": BUILT.format("hatchling"), "src/my_shop/__init__.py": ""}, True),
         ({"pyproject.toml": BUILT.format("hatchling"), "other/__init__.py": ""}, False),
         ({"pyproject.toml": BUILT.format("setuptools"), "my_shop/__init__.py": ""}, True),
-        # Setuptools refuses several packages at the top, unless it is told which.
+        # Setuptools refuses several packages at the top, unless they are named.
         ({"pyproject.toml": BUILT.format("setuptools"), "a/__init__.py": "", "b/__init__.py": ""}, False),
         (
             {"pyproject.toml": BUILT.format("setuptools"), "a/x.py": "", "b/x.py": "", "setup.py": "setup(name='a')"},
@@ -108,4 +108,4 @@ def test_the_python_that_it_is_deployed_with_is_marked_where_it_names_none(
 ) -> None:
     lay(tmp_path, {"requirements.txt": "flask\n", "app.py": "", **files})
     marks = draft(tmp_path, deployed(tmp_path)).marks()
-    assert ("it is deployed with Python 3.14: another may not have what it names" in marks) is marked
+    assert ("it is deployed with Python 3.14: another version may lack modules that it uses" in marks) is marked

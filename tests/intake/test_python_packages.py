@@ -1,4 +1,4 @@
-"""What pip is told to install, by the file that a service names it in."""
+"""The packages that pip installs, by the file that names them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ requires = ["poetry-core"]
 
 
 def packages(service: Path, server: str = "") -> tuple[list[str], list[str]]:
-    """What pip is told to install, and the files that it reads."""
+    """The packages that pip installs, and the files that it reads."""
     install = python_packages.packages(service, server).install
     return list(install.commands[-1][5:]), list(install.files)
 

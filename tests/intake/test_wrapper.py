@@ -1,4 +1,4 @@
-"""The repository's own way to start its build tool is used, and modules are told from the program."""
+"""The repository's own way to start its build tool is used, and modules are distinguished from the program."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The logs of a process tree are told from its other files by how they were opened."""
+"""The logs of a process tree differ from its other files in how they were opened."""
 
 from __future__ import annotations
 

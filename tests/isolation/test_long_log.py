@@ -1,4 +1,4 @@
-"""Of a long log the beginning and the end are kept, with what was left out between them."""
+"""The beginning and the end of a long log are kept, with the size of the cut."""
 
 from __future__ import annotations
 

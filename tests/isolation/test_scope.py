@@ -23,7 +23,7 @@ Answer = Callable[[Message], Message | None]
 
 @pytest.fixture
 def manager(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[Answer], list[Message]]]:
-    """Starts a manager that answers one call; what it was asked is in the list."""
+    """Starts a manager that answers one call and lists its questions."""
     listener = socket.socket(socket.AF_UNIX)
     listener.bind(str(tmp_path / "private"))
     listener.listen()

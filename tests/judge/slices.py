@@ -90,7 +90,7 @@ def resting_run(used: Callable[[str], float], *, own_cpus: float = OWN_S / SLICE
 
 
 def given_away_run(used: Callable[[int], float], *, off: float = 0.0, own_cpus: float = OWN_S / SLICE_S) -> Run:
-    """A run in slices in which rust/plain used so many CPUs in each of go/plain's slices, and `off` in the tare's."""
+    """A run in slices in which rust/plain used these CPUs in each of go/plain's slices, and `off` in the tare's."""
     run = resting_run(lambda _name: 0.0, own_cpus=own_cpus)
     rust = list(EQUAL_RATES).index("rust/plain")
     for sample in run.samples:

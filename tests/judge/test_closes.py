@@ -19,7 +19,7 @@ def closing(**kinds: Closes) -> Sample:
 def closes(
     responses: tuple[int, int], rested: tuple[float, float] = (0.0, 0.0), count: int = 9, **status: int
 ) -> Closes:
-    """Closes after so many responses and so long a rest, at least and at most."""
+    """Closes after these numbers of responses and these rests, at least and at most."""
     return Closes(
         count=count,
         responses_least=responses[0],

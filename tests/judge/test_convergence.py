@@ -1,4 +1,4 @@
-"""How a ratio comes to be decided: its last step is what the judge says, and its interval shrinks on the way."""
+"""A ratio on its way to a decision: its last step equals the judge's, and its interval shrinks."""
 
 from __future__ import annotations
 

@@ -157,7 +157,7 @@ def test_and_may_be_called_faster() -> None:
 
 
 def still_warm_up(run: Run, contender: str, rounds: int) -> Run:
-    """Let so many rounds of a contender be cut off at half its rate."""
+    """Let these rounds of a contender be cut off at half its rate."""
     budget = WarmUp(ended="budget", seconds=45.0, requests=90_000, growth=0.2)
     for sample in [s for s in run.samples if s.phase == "load" and s.contender == contender][:rounds]:
         put_slices(sample, [10_000.0] * 12, budget)

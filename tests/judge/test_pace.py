@@ -1,4 +1,4 @@
-"""What the machine does to all contenders of a lap is told from what one of them does by itself."""
+"""The machine's effect on all contenders of a lap is separated from the change of one of them."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def run_of(
 
 
 def on_cores(run: Run, slow: Callable[[int, int], float], answer: float = 1.0) -> Run:
-    """The same, where the work of reference takes so much longer, and `go/std` loses `answer` times as much on a
+    """The same, where the reference work takes longer by `slow`, and `go/std` loses `answer` times as much on a
     logarithmic scale: a service that reads much memory loses more than a loop in the first cache.
     """
     dice = random.Random(7)
@@ -99,7 +99,7 @@ def test_a_core_that_gets_slower_in_every_round_may_be_the_contenders_own_doing(
 
 
 def test_the_null_servers_own_scatter_hides_no_slowdown() -> None:
-    """With one neighbour alone, what it met in its slices is no measure of the machine in those of another."""
+    """With one neighbour alone, its slices are no measure of the machine in those of another."""
     alone = {"go/std": RATES["go/std"]}
     run = run_of(own=slower_from(8), rates=alone)
     dice = random.Random(5)

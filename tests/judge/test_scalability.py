@@ -53,7 +53,7 @@ def test_fewer_than_six_loads_give_no_law() -> None:
 
 
 def curve(stays: Sequence[tuple[float, float]]) -> list[CapacityTrial]:
-    """Trials at rates at which a request stays for so many seconds on average."""
+    """Trials at rates at which a request stays for these seconds on average."""
     return [
         CapacityTrial(rate=x, seconds=2.0, purpose="curve", held=True, achieved=x, latency={"mean": s}, backlog=0.0)
         for x, s in stays

@@ -13,7 +13,8 @@ _GROUPS = ("test_version_2", "test_cgroup", "test_cpu_limit", "test_confinement"
 
 
 def holds(outcomes: dict[str, str], least: int) -> None:
-    """Fail with what failed; at least so many must have passed, and none may have been skipped for want of a cgroup."""
+    """Fail with what failed; at least this number must have passed, and none may have been skipped for want of a
+    cgroup."""
     failed = {name: outcome for name, outcome in outcomes.items() if not outcome.startswith(("passed", "skipped"))}
     assert not failed, "\n".join(f"{name}:\n{outcome}" for name, outcome in failed.items())
     assert not [outcome for outcome in outcomes.values() if "skipped" in outcome and "cgroup" in outcome]

@@ -167,4 +167,4 @@ def test_the_driver_outlives_the_environment_that_it_was_made_in(tmp_path: Path)
     interpreter = Path(home.executable.read_text().splitlines()[0].removeprefix("#!"))
     assert interpreter.is_file()
     assert interpreter.parent.parent == Path(sys.base_prefix)
-    assert driver.rests_on == str(interpreter), "another interpreter makes the step anew"
+    assert driver.rests_on == str(interpreter), "another interpreter repeats the step"

@@ -1,4 +1,4 @@
-"""A small HTTP server in Python: each test says what it answers."""
+"""A small HTTP server in Python: each test sets its answers."""
 
 from __future__ import annotations
 

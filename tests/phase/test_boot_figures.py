@@ -1,4 +1,4 @@
-"""The figures of starts, and what a start that gave no correct response is told."""
+"""The figures of starts, and the message for a start without a correct response."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A kept build fits only what it was made from and with."""
+"""A kept build fits only the same sources and tools."""
 
 from __future__ import annotations
 

@@ -73,7 +73,7 @@ _SENT: dict[str, dict[str, Any]] = {
 
 
 def keeper(tmp_path: Path, load: Load) -> tuple[Bench, Contender]:
-    """A bench for short searches under this load, and a service that knows what it was posted and each number once."""
+    """A bench for short searches under this load, and a service that keeps posted values and each number once."""
     bench = bench_of(tmp_path)
     (contender,) = select_contenders(find_scenario(str(tmp_path / "demo"), tmp_path), [], exhibits=False)
     script = tmp_path / "keeper.py"

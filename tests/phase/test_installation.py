@@ -143,7 +143,7 @@ def test_a_program_that_is_copied_in_with_its_times_is_older_than_the_build(fold
     assert shop.older_than(began) == [], "what lay there before the build is not the build's"
     (shop.work / "dist/packed").write_bytes(b"\x7fELF")
     os.utime(shop.work / "dist/packed", (began - 60, began - 60))
-    assert shop.older_than(began) == [], "a packer keeps the time of what it packs"
+    assert shop.older_than(began) == [], "a packer keeps the time of its input"
 
 
 def test_a_package_that_lies_next_to_the_program_as_it_was_fetched_is_not_older(

@@ -8,7 +8,7 @@ MIB = 1 << 20
 
 
 def result(processes: int, footprint: int | None) -> LoadResult:
-    """A load on so many processes, whose RSS is 1,331 MiB in sum."""
+    """A load on these processes, whose RSS is 1,331 MiB in sum."""
     rss = 1331 * MIB
     points = [WatchPoint(t=t, phase="load", rss=rss, footprint=footprint, processes=processes) for t in (0.1, 0.2)]
     window = WatchWindow(rss_peak=rss + MIB, footprint_peak=footprint)

@@ -34,7 +34,7 @@ if sys.argv[2] != "ends":
 
 
 def metered(folder: Path, *how: str) -> tuple[Meter, int, str]:
-    """What a build took whose helper does as it is told, the helper's id, and the build's log."""
+    """A build's resources, its helper's id, and its log; `how` directs the helper."""
     meter, log = Meter(), folder / "log"
     argv = [sys.executable, "-c", HELPER, *how]
     assert run_metered(argv, env=dict(os.environ), cwd=folder, log=log, meter=meter) == 3

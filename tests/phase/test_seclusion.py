@@ -34,7 +34,7 @@ def test_what_one_build_left_behind_another_does_not_find(tmp_path: Path) -> Non
         for number in (1, 2):
             places = private_places(tmp_path / f"private-{number}", kept, {})
             assert run(script, places, tmp_path).endswith("made")
-            # The warm build after it finds what it made.
+            # The warm build after it finds its output.
             assert run(script, places, tmp_path).endswith("compiled")
         assert list(Path(machines).iterdir()) == []
 

@@ -52,7 +52,7 @@ _PERCENTILES = [0, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.975, 0.99, 0.995, 0.999, 0
 
 
 def make_run(*, rounds: int = ROUNDS, seconds: int = 10, hertz: int = 2) -> Run:
-    """The run, its memory watched so many times per second. The same at every call."""
+    """The run, its memory watched `hertz` times per second. The same at every call."""
     chance, more = random.Random(7), random.Random(11)
     samples: list[Sample] = []
     for name in [*SOUND, EXHIBIT]:

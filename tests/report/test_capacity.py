@@ -1,4 +1,4 @@
-"""Capacities in the report: the table, three curves with all contenders, and what is at least so much."""
+"""Capacities in the report: the table, three curves with all contenders, and lower bounds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Of a load that failed, the first wrong answer says what to do."""
+"""The first wrong answer of a failed load gives the fix."""
 
 from __future__ import annotations
 

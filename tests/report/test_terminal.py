@@ -140,7 +140,7 @@ def test_markup_in_names_is_not_obeyed(run: Run, judgement: Judgement) -> None:
 
 
 def test_what_a_run_says_of_itself_is_in_every_report_of_it(run: Run, judgement: Judgement, tmp_path: Path) -> None:
-    """Of two revisions the contenders are called base and head, and the notes say which commits they are."""
+    """Two revisions are the contenders base and head, and the notes name their commits."""
     notes = ["base is v1.4 (1a2b3c4d5e, Faster parser)", "interrupted: the report shows what was measured until then"]
     run = run.model_copy(update={"notes": notes})
     article, *_ = render_article(View(run, judgement), [], tmp_path)

@@ -99,7 +99,7 @@ def test_the_largest_part_is_named_although_it_is_not_certain(profiled: Run) -> 
     assert isinstance(found, Explanation)
     doubtful = Part(name="JIT compiler", baseline=0.0, contender=90e-6, low=-1e-6, high=200e-6)
     said = sentence(found.model_copy(update={"parts": [*found.parts, doubtful]}))
-    assert said.startswith("Of the +5.00 µs: +5.00 application")
+    assert said.startswith("Parts of the +5.00 µs: +5.00 application")
     assert said.endswith(" The largest part is not certain: +90.0 JIT compiler.")
 
 

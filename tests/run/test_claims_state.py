@@ -32,7 +32,7 @@ def test_a_step_that_was_measured_here_is_done(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("change", [{"engine_sha256": "0" * 64}, {"cpu_model": "another"}])
 def test_what_another_engine_or_machine_measured_is_measured_again(tmp_path: Path, change: dict[str, str]) -> None:
-    # Of a claim about two loads, one would stay with the old engine for good.
+    # One load of a claim about two would stay with the old engine for good.
     assert state_with(tmp_path, fingerprint({}).model_copy(update=change)).done(STEP, "quick") is None
 
 

@@ -66,7 +66,7 @@ def test_loads_are_measured_in_slices_with_the_null_server_among_them(tmp_path: 
         assert laps == [0, 1, 2, 3]
         if sample["contender"] != "tare":
             assert sample["evidence"]["slices"]["warm_up"]["ended"] in {"flat", "budget"}
-            # Of a CPU that the contender has to itself it is known what others had there.
+            # If the contender has a CPU to itself, the others' share there is known.
             taken = [one.get("taken_here") for one in sample["evidence"]["slices"]["slices"]]
             assert all(0 <= share < 1 if apart else share is None for share in taken), taken
         assert (

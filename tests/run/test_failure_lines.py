@@ -1,4 +1,4 @@
-"""What is told at once of a service that ended while it was measured, or broke its contract."""
+"""The immediate message about a service that ended while measured, or broke its contract."""
 
 from __future__ import annotations
 

@@ -63,7 +63,7 @@ def _runtime(tmp_path: Path) -> Iterator[None]:
 
 
 def with_server(entry: Path, port: int) -> Path:
-    """Put a static program next to an entry's Dockerfile that listens on this port, whatever it is told."""
+    """Put a static program next to an entry's Dockerfile that always listens on this port."""
     (entry / "main.go").write_text(SERVER)
     (entry / "go.mod").write_text("module entry\n\ngo 1.22\n")
     static = {"CGO_ENABLED": "0", "GOTOOLCHAIN": "local", "GOCACHE": str(entry.parent / "go-cache")}

@@ -107,7 +107,7 @@ def test_a_service_is_put_next_to_a_stack_in_the_same_laps(tmp_path: Path) -> No
     figures = {(e["contender"], e["figure"]): e["median"] for e in report["judgement"]["estimates"]}
     for contender in ("sound/plain", "staging"):
         assert figures[contender, "throughput"] > 0
-    # Its process is told by who listens.
+    # Its process is found by its listening port.
     assert figures["staging", "rss_peak"] > 0
     assert figures["staging", "cpu_per_request"] > 0
     assert ("staging", "boot_first_response") not in figures

@@ -45,7 +45,7 @@ proofs = [
 
 [[contract]]
 id = "outage"
-says = "an outage of the downstream is told, and over when it is"
+says = "an outage of the downstream is reported, and its end too"
 steps = [
   { dependency = "prices", act = "stop" },
   { target = "/price", expect = { status = 502 } },

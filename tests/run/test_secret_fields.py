@@ -15,7 +15,7 @@ SCENARIO = r"""
 schema = 1
 name = "vault"
 title = "Vault"
-summary = "GET /ping answers whoever has the token"
+summary = "GET /ping answers clients with the token"
 [ready]
 target = "/ping"
 headers = { Authorization = "Bearer {env.VAULT_TOKEN}" }

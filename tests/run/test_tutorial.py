@@ -15,7 +15,7 @@ _BLOCK = re.compile(r"^```(\w+)(?: (\S+))?\n(.*?)^```$", re.MULTILINE | re.DOTAL
 
 
 def follow(page: Path, folder: Path) -> list[tuple[str, str]]:
-    """Write the page's files and run its commands in their order; each command with what it printed."""
+    """Write the page's files and run its commands in their order; each command with its output."""
     told = []
     for language, name, text in _BLOCK.findall(page.read_text(encoding="utf-8")):
         if name:

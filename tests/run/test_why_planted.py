@@ -96,7 +96,7 @@ def _touchstone(home: Path, *words: str) -> str:
 
 
 def _differences(said: dict[str, Any], kind: str) -> dict[str, float]:
-    """Microseconds per request by name, in the order in which they are told."""
+    """Microseconds per request by name, in the order of the report."""
     return {part["name"]: (part["contender"] - part["baseline"]) * 1e6 for part in said[kind]}
 
 

@@ -80,7 +80,7 @@ class Rig:
                 process.stop(0.1)
 
     def came(self, count: int) -> bool:
-        """Whether so many messages have reached the downstream."""
+        """Whether this number of messages has reached the downstream."""
         return int(self.downstream.ask("ids:distinct")) >= count
 
     def proof(self, produced: dict[int, int]) -> ArrivalProof:

@@ -1,4 +1,4 @@
-"""The smallest container for a rate: what is refused, what is chosen, what it costs, and the whole on a real server."""
+"""The smallest container for a rate: refusals, the choice, the cost, and the whole on a real server."""
 
 from __future__ import annotations
 

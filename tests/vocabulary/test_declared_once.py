@@ -1,4 +1,5 @@
-"""A figure and a phase that are declared are known everywhere: judged, told in sentences, shown in every report."""
+"""A figure and a phase that are declared are known everywhere: judged, described in sentences, shown in every
+report."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 use touchstone_exchange::{CompiledRequest, Request, Target};
 
-/// What is started, and what it must answer. The engine forks and executes the program itself, in a session and process
+/// A start and the response that it must give. The engine forks and executes the program itself, in a session and process
 /// group of its own.
 #[derive(Debug, Clone, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -19,7 +19,7 @@ impl Ownership {
         !self.listening.is_empty() && self.foreign.is_empty()
     }
 
-    /// A sentence that names the strangers.
+    /// A sentence that names the other processes.
     pub fn evidence(&self, port: u16) -> String {
         if self.listening.is_empty() {
             return format!(

@@ -19,7 +19,7 @@ use touchstone_sys::process::{self, Started};
 use touchstone_watch::{Depth, Phase, Sampler, Snapshot, Target};
 
 /// Starts the server as often as the job says. `adopt` says that orphans of the tree fall to this process
-/// (`PR_SET_CHILD_SUBREAPER`) and that it has no other children, so that whoever falls to it belongs to the tree.
+/// (`PR_SET_CHILD_SUBREAPER`) and that it has no other children, so that each orphan belongs to the tree.
 ///
 /// # Errors
 /// When the job is malformed or the engine itself fails; a server that fails is in the result.

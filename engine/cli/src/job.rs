@@ -6,7 +6,7 @@ use serde::de::DeserializeOwned;
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
-/// Where a result goes, and whether events are told before it.
+/// Where a result goes, and whether events are printed before it.
 #[derive(clap::Args)]
 pub struct Output {
     /// Write the JSON result here (by a temporary name, then renamed) and not to standard output.

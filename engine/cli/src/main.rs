@@ -22,7 +22,7 @@ use clap::{Parser, Subcommand};
 use failure::Outcome;
 use std::process::ExitCode;
 
-/// `0.1.0`, or what the build was told in `TOUCHSTONE_VERSION` (the Makefile adds the revision: `0.1.0 (1a2b3c4)`).
+/// `0.1.0`, or the value of `TOUCHSTONE_VERSION` at build time (the Makefile adds the revision: `0.1.0 (1a2b3c4)`).
 const VERSION: &str = match option_env!("TOUCHSTONE_VERSION") {
     Some(version) => version,
     None => env!("CARGO_PKG_VERSION"),

@@ -1,5 +1,5 @@
-//! `probe` against services that are awkward: credentials, a picky POST, HTTP/2 only, a sudden death, a rate limit; and what it
-//! sends without being asked.
+//! `probe` against services that are awkward: credentials, a picky POST, HTTP/2 only, a sudden death, a rate limit; and its
+//! requests without `--unsafe`.
 
 mod support;
 

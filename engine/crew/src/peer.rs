@@ -44,7 +44,7 @@ impl<T: Write + Send + fmt::Debug> WriteSend for T {}
 
 impl Peer {
     /// Starts a process on this machine by a command, in a process group of its own: an interrupt at the terminal is the
-    /// coordinator's to pass on. `hear` gets what it says, on a thread of its own, until it returns false.
+    /// coordinator's to pass on. `hear` gets its output, on a thread of its own, until it returns false.
     ///
     /// # Errors
     /// When it cannot be started.

@@ -3,13 +3,13 @@
 /// Files of a process that are not connections.
 const OTHER_FILES: u64 = 100;
 
-/// Connections of one process that may open so many files.
+/// Connections of one process under a limit of open files.
 #[must_use]
 pub fn room(files: u64) -> u64 {
     files.saturating_sub(OTHER_FILES).max(1)
 }
 
-/// The n-th of so many parts of a total, as even as can be; the first are the larger ones.
+/// The n-th part of a total, split as evenly as possible; the first parts are the larger ones.
 #[must_use]
 pub fn part(total: u64, parts: u64, n: u64) -> u64 {
     total / parts + u64::from(n < total % parts)

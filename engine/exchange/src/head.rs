@@ -65,7 +65,7 @@ impl HeadCheck {
     /// Checks a head, from its status line to its empty line.
     ///
     /// # Errors
-    /// A sentence that names the first field that is wrong, and what it is.
+    /// A sentence that names the first wrong field and its value.
     pub fn check(&self, head: &[u8]) -> Result<(), String> {
         self.faults(head).next().map_or(Ok(()), Err)
     }

@@ -119,7 +119,7 @@ impl Field {
         Ok(Self::Value(value.clone()))
     }
 
-    /// What it should have been, in words; `scratch` is what was compared last.
+    /// The expected value in words; `scratch` holds the bytes compared last.
     fn wanted(&self, scratch: &[u8]) -> String {
         match self {
             Self::Value(value) => value.to_string(),
@@ -224,7 +224,7 @@ fn shown(found: &str) -> String {
     format!("{start}... ({} bytes)", found.len())
 }
 
-/// The value at a JSON pointer (RFC 6901): of a text what it says, of anything else what was sent, without the
+/// The value at a JSON pointer (RFC 6901): a text's characters, or the bytes of any other value, without the
 /// white space between its parts.
 ///
 /// # Errors

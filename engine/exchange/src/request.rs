@@ -114,7 +114,7 @@ impl CompiledRequest {
         Ok(compiled)
     }
 
-    /// Compiles a step of a journey; what it captures is added to `captured`, which is in scope of the steps behind it.
+    /// Compiles a step of a journey and adds its captures to `captured`, which later steps can use.
     ///
     /// # Errors
     /// As [`Self::compile`].

@@ -1,4 +1,4 @@
-//! One connection of a client: what it sends, and what it keeps. How it reads is in [`crate::reading`].
+//! One connection of a client: its frames to the server and its state. Reading is in [`crate::reading`].
 
 use std::collections::VecDeque;
 
@@ -35,7 +35,7 @@ pub enum Event<'a> {
     Head {
         /// The stream's place.
         at: usize,
-        /// What it says; its text is in the room that was given to read.
+        /// The parsed head; its text is in the caller's buffer.
         head: Head,
         /// Whether it is the same as the last that came on this connection; then its text is not put into the room.
         repeated: bool,

@@ -24,7 +24,7 @@ const MARGIN: f64 = 1.15;
 pub enum Judgement {
     /// The machine can hold it.
     Go,
-    /// Open so many first, and judge again: what the first connections take in a process that is new says little about
+    /// Open this number first, and judge again: the memory of the first connections in a new process says little about
     /// the others.
     First(u64),
     /// The machine cannot hold it.

@@ -22,7 +22,7 @@ const TICK: Duration = Duration::from_millis(100);
 /// One of the processes.
 struct Member {
     peer: Peer,
-    /// What it said last.
+    /// Its last answer.
     latest: Answer,
     heard: Instant,
 }
@@ -35,7 +35,7 @@ pub struct Crew {
     sender: Sender<(usize, Heard<Said>)>,
     /// Connections that one of them may hold.
     pub capacity: u64,
-    /// Of generators: their number, and the connections that they can hold together.
+    /// Number of generators, and the connections that they can hold together.
     room: Option<(usize, u64)>,
 }
 
@@ -138,7 +138,7 @@ impl Crew {
         Ok(())
     }
 
-    /// Why it cannot hold so many, if it cannot.
+    /// Why it cannot hold these connections, if it cannot.
     pub fn too_small_for(&self, connections: u64) -> Option<Refusal> {
         let (nodes, room) = self.room.filter(|(_, room)| *room < connections)?;
         Some(Refusal {

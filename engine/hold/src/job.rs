@@ -145,7 +145,7 @@ pub(crate) struct Plan {
     pub after_close: Duration,
 }
 
-/// Connections or requests per second that no machine comes to.
+/// Connections or requests per second that no machine reaches.
 const MOST_RATE: f64 = 1e8;
 
 impl Job {

@@ -22,7 +22,7 @@ pub struct Work {
 pub enum Said {
     /// What has come of its order.
     Answer(Box<Answer>),
-    /// It cannot do its part; also from whoever knows that it is lost.
+    /// It cannot do its part, or it is lost.
     Failed(String),
 }
 
@@ -30,7 +30,7 @@ pub enum Said {
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 #[serde(tag = "order", rename_all = "snake_case")]
 pub enum Order {
-    /// Open connections until this many are held, at most so many a second.
+    /// Open connections until this many are held, at most `rate` a second.
     Open { total: u64, rate: f64 },
     /// Open no more; what is under way may end.
     Stop,

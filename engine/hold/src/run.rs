@@ -17,7 +17,7 @@ use touchstone_watch::{Depth, Phase, Sampler, Target};
 
 /// Between looks at the machine's memory while connections are opened.
 const LOOK: Duration = Duration::from_millis(100);
-/// Traffic without a stated rate: at most so many requests a second.
+/// Most requests per second of traffic without a stated rate.
 const TRAFFIC_LIMIT: f64 = 20_000.0;
 /// Held connections that may end by themselves before a level is given up; of large levels one in a hundred.
 const BEARABLE_LOSS: u64 = 10;
@@ -203,7 +203,7 @@ impl<'a> Lab<'a> {
             losing |= so_far.lost() > bearable;
             if !told && (losing || stopped.is_some() || interrupt.load(Ordering::Relaxed)) {
                 told = true;
-                // A child that cannot be told has gone, which its missing answer will say.
+                // A child that cannot be reached has gone; its missing answer shows that.
                 let _ = crew.send(|_| Order::Stop);
             }
         })?;

@@ -12,7 +12,7 @@ use touchstone_sys::{cpus, limits};
 /// Follows the orders that come on `input`, the work first, until they end; answers go to `output`.
 ///
 /// # Errors
-/// [`JobError`] if its part could not be done; the crew has been told.
+/// [`JobError`] if its part could not be done; the crew knows it.
 pub fn serve(mut input: File, output: File) -> Result<(), JobError> {
     let told = output.try_clone();
     let outcome = work(&mut input).and_then(|work| follow(work, input, output));

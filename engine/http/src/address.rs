@@ -1,4 +1,4 @@
-//! Of a name's addresses the one that answers: all that goes to a service goes there.
+//! The answering address of a name: all connections to a service go there.
 
 use std::io;
 use std::net::{SocketAddr, TcpStream};

@@ -47,7 +47,7 @@ impl Url {
         let rest = rest.split('#').next().unwrap_or_default();
         let (authority, path) = rest.split_at(rest.find(['/', '?']).unwrap_or(rest.len()));
         if let Some((_, server)) = authority.rsplit_once('@') {
-            // What stands before it may be a password, and is not told.
+            // The part before it may be a password and is not shown.
             let scheme = if tls { "https" } else { "http" };
             return Err(BadUrl {
                 url: format!("{scheme}://{server}{path}"),

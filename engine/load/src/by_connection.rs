@@ -20,7 +20,7 @@ pub fn by_connection(job: &Job, threads: &[&ThreadReport]) -> Result<Option<ByCo
     if numbers.is_empty() {
         return Ok(None);
     }
-    // Of two halves that are served differently, the faster is the measure.
+    // If two halves are served differently, the faster half is the measure.
     let connections = numbers.len();
     let median = numbers.quantile((connections / 2 + 1) as f64 / connections as f64);
     let (all, answers) = numbers.at_least(Nanos::ZERO);

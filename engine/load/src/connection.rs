@@ -138,7 +138,7 @@ pub struct Unsent {
 }
 
 impl Unsent {
-    /// What is left of bytes of which so many were taken.
+    /// The bytes that remain after `n` were taken.
     #[must_use]
     pub fn rest(bytes: &[u8], taken: usize) -> Box<Self> {
         Box::new(Self {
@@ -328,7 +328,7 @@ impl Partial {
                     body.extend_from_slice(bytes);
                 }
             }
-            // Of an exact body the beginning is kept, for the evidence of a difference.
+            // The beginning of an exact body is kept as evidence of a difference.
             if expected.is_some() && !keep && body.len() < EVIDENCE {
                 body.extend_from_slice(&bytes[..bytes.len().min(EVIDENCE - body.len())]);
             }

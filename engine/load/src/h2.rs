@@ -74,7 +74,7 @@ impl Exchange {
 /// The head of a right response.
 #[derive(Debug)]
 pub struct KnownHead {
-    /// What it says.
+    /// The parsed head.
     pub head: Head,
     /// Its text, in the form of HTTP/1.1.
     pub text: Vec<u8>,
@@ -85,7 +85,7 @@ pub struct KnownHead {
 pub struct Link {
     /// Frames and streams.
     pub client: Client<Exchange>,
-    /// What it has put into the server's dynamic table.
+    /// The entries in the server's dynamic table.
     order: Order,
     /// Whether the next block says that the server's table is not used.
     gives_up_table: bool,

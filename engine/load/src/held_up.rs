@@ -7,7 +7,7 @@ use crate::recorder::LEAST_WAIT;
 use crate::report::ThreadReport;
 use crate::result::HeldUp;
 
-/// A response took long if it took so many times what half of those to its request took at most.
+/// A response is slow if it took this many times the median of its request.
 const TIMES: u64 = 10;
 
 /// Waits that were long for their request, whose latencies stand in `latencies` in the mix's order.

@@ -13,11 +13,11 @@ use serde::{Deserialize, Serialize};
 use crate::clock::Nanos;
 use crate::error::Error;
 
-/// Values below 2^11 are told apart exactly; above, 11 leading bits are.
+/// Values below 2^11 are exact; larger ones keep 11 leading bits.
 const BITS: u32 = 11;
 const HALF: usize = 1 << (BITS - 1);
 
-/// The highest value that is told apart: one hour in nanoseconds.
+/// The highest value with its own bucket: one hour in nanoseconds.
 const HIGHEST: u64 = 3_600 * 1_000_000_000;
 
 /// Places for every value up to the end of the highest value's power of two.

@@ -347,7 +347,7 @@ pub struct Watch {
     /// The CPUs that the tree was given; empty: nobody looks whether it keeps to them.
     #[serde(default)]
     pub allowed_cpus: Vec<usize>,
-    /// Process trees that work for it: databases, brokers. Their CPU is told by name, and is not that of others.
+    /// Process trees that work for it: databases, brokers. Their CPU is reported by name, and not as other processes' CPU.
     #[serde(default)]
     pub dependencies: Vec<Dependency>,
     /// Seconds between two samples.

@@ -136,7 +136,7 @@ fn next(first: f64, trials: &[Trial]) -> Option<f64> {
     }
 }
 
-/// Searches the knee; each trial is the job at one rate. `on_trial` is told of each.
+/// Searches the capacity; each trial is the job at one rate. `on_trial` is called for each.
 ///
 /// # Errors
 /// As [`run`].

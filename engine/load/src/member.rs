@@ -1,4 +1,4 @@
-//! One process of a load: what it is told, what it answers, and how its times are those of another clock.
+//! One process of a load: its orders, its answers, and the conversion of its times to another clock.
 
 use std::ffi::OsString;
 use std::io::Write;
@@ -286,7 +286,7 @@ impl Member {
 
     /// It gave an answer to another call than the last.
     pub(crate) fn confused(&self) -> Error {
-        Error::Worker(self.named("it answers what it was not asked"))
+        Error::Worker(self.named("its answer belongs to no question"))
     }
 
     /// Whether it could not do its part.

@@ -208,7 +208,7 @@ impl Crew for Processes {
 /// The life of one process of such a crew: orders come on `input`, answers go to `output`.
 ///
 /// # Errors
-/// [`Error`] if its part could not be done; the coordinator has been told.
+/// [`Error`] if its part could not be done; the coordinator knows it.
 pub fn serve(input: impl Read + Send + 'static, output: impl Write) -> Result<(), Error> {
     let mut output = output;
     let outcome = work(input, &mut output);

@@ -162,8 +162,8 @@ pub struct Totals {
     pub ok: u64,
 }
 
-/// Where no response came at all, in gaps of 50 ms and more. A gap that begins before sending ends counts whole. Of
-/// several threads it is that one's which heard the least of it.
+/// Where no response came at all, in gaps of 50 ms and more. A gap that begins before sending ends counts whole. With
+/// several threads it is that of the thread with the least.
 #[derive(Debug, Clone, Default, JsonSchema, Serialize, Deserialize)]
 pub struct Silence {
     /// All gaps.
@@ -174,7 +174,7 @@ pub struct Silence {
     /// one before, as far as there were any.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub longer: Vec<(f64, f64)>,
-    /// What is taken off the gaps because the thread waited for a CPU and heard nothing, whoever answered: what was
+    /// Time subtracted from the gaps because the thread waited for a CPU and heard no answer: the time
     /// waited since it last looked up and nothing had come, at most 10 ms before where it had a CPU. Absent if the
     /// kernel does not tell it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -225,15 +225,15 @@ pub struct RequestResult {
     pub errors: u64,
     /// As that of the result.
     pub latency: Option<Distribution>,
-    /// Of its whole responses, right or wrong; 16 per thread at most, further ones count as the last.
+    /// Media types of its complete responses, right or wrong; 16 per thread at most, further ones count as the last.
     #[serde(default)]
     pub media_types: Vec<MediaTypeCount>,
-    /// Of its whole responses those that came in parts; absent if none did.
+    /// Its complete responses that came in parts; absent if none did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub in_parts: Option<InParts>,
 }
 
-/// Responses that came in parts, and how long the rest was in coming after the first part. Of a few that part was
+/// Responses that came in parts, and how long the rest was in coming after the first part. For a few that part was
 /// acknowledged to the server at once, as a trial, and not when there was something to send along: a rest that then
 /// comes at once had waited for the acknowledgement.
 #[derive(Debug, Clone, Copy, JsonSchema, Serialize, Deserialize)]
@@ -270,7 +270,7 @@ pub struct JourneyResult {
     pub completed: u64,
     /// Passes that a wrong response ended.
     pub failed: u64,
-    /// Of completed ones, pauses included.
+    /// Duration of completed ones, pauses included.
     pub duration: Option<Distribution>,
 }
 
@@ -317,7 +317,7 @@ pub struct Connections {
     pub opened: u64,
     /// Opened again after one was lost.
     pub reconnects: u64,
-    /// Of the measured window, by class; no request is in these: `refused` and `connect_failed` are attempts;
+    /// Errors of the measured window, by class; no request is in these: `refused` and `connect_failed` are attempts;
     /// `closed_idle`, closes by the server that it had not announced, at rest or as a request came that may be repeated;
     /// `unasked_bytes`, bytes on a connection that carried no request, and no notice of its end.
     pub errors: BTreeMap<String, u64>,

@@ -190,7 +190,7 @@ impl Drop for Leaving {
 /// Files that no other thread shares, for a thread that opens all of its own.
 #[expect(unsafe_code, reason = "what a thread is handed is known here alone")]
 fn own_files() {
-    // SAFETY: a load thread is handed the job, counters and gates, none of which holds a file; what it opens, it opens later.
+    // SAFETY: a load thread is handed the job, counters and gates, none of which holds a file; it opens files only later.
     unsafe { process::own_files() };
 }
 

@@ -153,7 +153,7 @@ fn a_short_draw_of_random_arrivals_is_no_failure() {
         arrivals: Arrivals::Poisson,
     };
     let below = |reasons: &[String]| reasons.iter().any(|reason| reason.contains("offered"));
-    // Of 200 arrivals every second draw has fewer than 198.
+    // Every second draw of 200 arrivals has fewer than 198.
     let mut fewer = 0;
     for seed in 0..6 {
         job.seed = seed;
@@ -226,7 +226,7 @@ fn a_stall_is_seen_by_every_request_that_was_due_in_it() {
         };
         let result = carry_out(&job);
         assert_only(&result, None);
-        // Of 1,000 requests 400 were due in a stall; 200 of them waited more than half of it, and the worst all of it.
+        // 400 of 1,000 requests were due in a stall; 200 of them waited more than half of it, and the worst all of it.
         let latency = result.latency.unwrap();
         assert_eq!(latency.count, 1_000);
         assert!(latency.at(0.8) >= 0.19, "{}", latency.at(0.8));

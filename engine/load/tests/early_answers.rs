@@ -111,7 +111,7 @@ fn server(then: Then, over_tls: bool) -> (String, Arc<Seen>) {
     (url, seen)
 }
 
-/// A dozen large requests over two connections, the same every time or rendered anew, or what `change` makes of them.
+/// A dozen large requests over two connections, the same every time or rendered each time, as `change` makes them.
 fn load(
     url: &str,
     backend: BackendChoice,
@@ -153,7 +153,7 @@ fn the_next_request_goes_behind_the_rest_of_one_that_is_answered_already() {
             let counts = &result.counts;
             assert_eq!((counts.sent, counts.ok), (12, 12), "{backend:?} {counts:?}");
             let strange = seen.strange.load(Ordering::SeqCst);
-            // Of a rendered body the last byte is another.
+            // The last byte of a rendered body differs.
             let own = if fixed { 0 } else { 12 };
             assert!(strange <= own, "{backend:?} {strange}");
             assert_eq!(seen.heads.load(Ordering::SeqCst), 12);

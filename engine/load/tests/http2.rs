@@ -1,4 +1,4 @@
-//! HTTP/2: what a server does with requests and connections is counted as that, and what it may do costs no error.
+//! HTTP/2: acts of a server are counted by kind, and permitted acts cost no error.
 
 mod balance;
 mod certificate;
@@ -162,7 +162,7 @@ fn a_wrong_status_field_or_body_is_counted_as_that() {
 
 #[test]
 fn a_response_counts_with_its_own_head_whatever_came_meanwhile() {
-    // Of two requests in flight, the second is answered between the head and the body of the first.
+    // The second of two requests in flight is answered between the head and the body of the first.
     let script = |request: &Request| {
         if request.number % 2 == 1 {
             return (Vec::new(), false);

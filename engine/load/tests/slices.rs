@@ -321,7 +321,7 @@ fn a_contender_that_dies_harms_only_its_own_slices() {
             assert_eq!((slice.sent, slice.connections), (0, 0));
             assert!(slice.connection_errors.contains_key("refused") && slice.rate.is_none());
         }
-        assert_eq!(fatal, [1], "told once");
+        assert_eq!(fatal, [1], "reported once");
         assert!(
             result.contenders[0].generator.stands
                 || !result.contenders[0].generator.reasons.is_empty()

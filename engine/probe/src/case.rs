@@ -82,11 +82,11 @@ pub enum Step {
     Send(String),
     /// Send these bytes one by one, with a gap between any two, in milliseconds.
     Drip(String, u64),
-    /// Do nothing but read for so many milliseconds.
+    /// Do nothing but read for these milliseconds.
     Pause(u64),
-    /// Wait until so many final responses have come in all.
+    /// Wait until this number of final responses has come in all.
     Await(usize),
-    /// Wait until so many interim (1xx) responses have come in all.
+    /// Wait until this number of interim (1xx) responses has come in all.
     AwaitInterim(usize),
     /// Close the sending side (FIN).
     HalfClose,
@@ -101,7 +101,7 @@ pub struct Case {
     pub id: String,
     /// The file it comes from.
     pub category: String,
-    /// What it belongs to.
+    /// Its requirement.
     pub requirement: Arc<Requirement>,
     /// The RFC and section that decide it.
     pub section: String,
@@ -125,7 +125,7 @@ pub struct Case {
     pub steps: Vec<Step>,
     /// Outcomes that are right.
     pub right: Vec<Outcome>,
-    /// Outcomes that the RFC permits too, but that are not what it prefers.
+    /// Outcomes that the RFC permits too, without preferring them.
     pub tolerated: Vec<Outcome>,
 }
 

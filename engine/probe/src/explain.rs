@@ -1,4 +1,4 @@
-//! One case told whole.
+//! The full description of one case.
 
 use std::fmt::Write as _;
 
@@ -8,7 +8,7 @@ use crate::runner::Outcome;
 use crate::template::{self, Values};
 use crate::words;
 
-/// What the case sends, what it allows, and why. Placeholders are filled in from `values`.
+/// A case's requests, its allowed outcomes, and the reason. Placeholders are filled in from `values`.
 pub fn case(case: &Case, values: &Values) -> String {
     let mut out = String::new();
     let mut line = |text: String| writeln!(out, "{text}").expect("writing to a string");

@@ -1,5 +1,5 @@
-//! What the probe learns of a server before the first case: whether it takes content, and what it
-//! speaks if not HTTP/1.1.
+//! What the probe learns of a server before the first case: whether it takes content, and its
+//! protocol if not HTTP/1.1.
 
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};

@@ -1,7 +1,7 @@
 //! Reads what a server sent as a sequence of HTTP/1.x responses.
 //!
-//! The reader is strict about framing (where a response ends) and lenient about the rest; what it
-//! lets pass is noted in [`Response::faults`], so that only the cases that ask about it mind.
+//! The reader is strict about framing (where a response ends) and lenient about the rest. Tolerated
+//! faults are noted in [`Response::faults`], for the cases that ask about them.
 //! That is why it is not the parser of the load generator (`touchstone-http`), which stops at the
 //! first fault: here the fault is the finding, and the case goes on to look at the rest.
 

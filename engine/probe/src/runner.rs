@@ -258,7 +258,7 @@ fn crash(case: &Case, reason: String, seen: Option<Observation>) -> Outcome {
 
 /// Plays a case that looked wrong again, with more patience: a busy machine must not make a server
 /// look wrong. Silence has to show twice. A wrong answer or a close is the server's own doing, so
-/// once is enough, and a fault that comes and goes is told with how often it came.
+/// once is enough, and an intermittent fault is reported with its count.
 fn confirm(
     case: &Case,
     target: &Target,

@@ -14,7 +14,7 @@ use crate::words;
 pub enum Verdict {
     /// What the RFC asks for.
     Right,
-    /// Permitted by the RFC, though not what it prefers.
+    /// Permitted by the RFC, though not preferred.
     Tolerated,
     /// Not permitted.
     Wrong,

@@ -1,4 +1,4 @@
-//! Request framing (RFC 9112), no more than an answer needs: where a request ends, what it asks for, whether to go on.
+//! Request framing (RFC 9112), no more than an answer needs: where a request ends, its target, whether to go on.
 
 use memchr::memchr;
 

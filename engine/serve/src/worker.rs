@@ -12,7 +12,7 @@ use touchstone_h2::frame::PREFACE;
 use touchstone_sys::poll::{Bell, Epoll, Event};
 use touchstone_sys::socket::{Stream, accept, no_more_files};
 
-/// A connection, told from an earlier one with the same descriptor.
+/// A connection, distinct from an earlier one with the same descriptor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Peer {
     pub fd: RawFd,
@@ -96,7 +96,7 @@ pub struct Worker<S> {
 }
 
 impl<S: Service> Worker<S> {
-    /// `rebind` makes a listener anew when serving goes on after refusing.
+    /// `rebind` makes a new listener when serving continues after refusing.
     pub fn new(
         service: S,
         listener: TcpListener,

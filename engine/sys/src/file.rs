@@ -1,4 +1,4 @@
-//! Files: small ones of the kernel, read anew from their start without allocating; directories; and the page cache.
+//! Files: small ones of the kernel, read from their start without allocating; directories; and the page cache.
 
 use crate::{count, done, own};
 use std::ffi::{CStr, CString};

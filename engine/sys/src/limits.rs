@@ -2,7 +2,7 @@
 
 use std::io;
 
-/// Raises the process's soft limit of open files to the hard one, and gives what it may open now.
+/// Raises the process's soft limit of open files to the hard one, and gives the new limit.
 ///
 /// # Errors
 /// What the kernel answers when the limit cannot be read.
@@ -18,7 +18,7 @@ pub fn raise_open_files() -> io::Result<u64> {
         }
         limit.rlim_cur = limit.rlim_max;
         libc::setrlimit(libc::RLIMIT_NOFILE, &raw const limit);
-        // A refusal leaves the limit as it was: what counts is what it is now.
+        // A refusal leaves the limit unchanged: the present value counts.
         libc::getrlimit(libc::RLIMIT_NOFILE, &raw mut limit);
     }
     Ok(limit.rlim_cur)

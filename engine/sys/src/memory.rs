@@ -11,7 +11,7 @@ pub struct Pages {
 }
 
 impl Pages {
-    /// So many bytes, rounded up to whole pages.
+    /// Memory of a number of bytes, rounded up to whole pages.
     ///
     /// # Errors
     /// When there is no room for them, or none were asked for.

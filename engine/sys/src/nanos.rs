@@ -21,13 +21,13 @@ impl Nanos {
     /// A second.
     pub const SECOND: Self = Self::from_millis(1_000);
 
-    /// So many microseconds.
+    /// Time from microseconds.
     #[must_use]
     pub const fn from_micros(micros: u64) -> Self {
         Self(micros * 1_000)
     }
 
-    /// So many milliseconds.
+    /// Time from milliseconds.
     #[must_use]
     pub const fn from_millis(millis: u64) -> Self {
         Self::from_micros(millis * 1_000)

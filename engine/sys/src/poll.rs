@@ -49,7 +49,7 @@ impl Event {
     /// Nothing, to make room with.
     pub const NONE: Self = Self(libc::epoll_event { events: 0, u64: 0 });
 
-    /// What it was registered with.
+    /// The token of its registration.
     #[inline]
     #[must_use]
     pub fn token(&self) -> u64 {
@@ -166,7 +166,7 @@ impl Epoll {
     #[inline]
     fn wait_finely(&mut self, events: &mut [Event], time: *const libc::timespec) -> usize {
         let no_mask = std::ptr::null::<libc::sigset_t>();
-        // SAFETY: room for as many events as are told, a valid time or none, no signal mask.
+        // SAFETY: room for the given number of events, a valid time or none, no signal mask.
         let n = unsafe {
             libc::syscall(
                 libc::SYS_epoll_pwait2,
@@ -191,7 +191,7 @@ impl Epoll {
             events: libc::POLLIN,
             revents: 0,
         };
-        // SAFETY: one valid entry; room for as many events as are told; `Event` is laid out as the kernel's.
+        // SAFETY: one valid entry; room for the given number of events; `Event` is laid out as the kernel's.
         let n = unsafe {
             libc::ppoll(&raw mut entry, 1, time, std::ptr::null());
             libc::epoll_wait(fd, events.as_mut_ptr().cast(), events.len() as i32, 0)
@@ -213,7 +213,7 @@ impl Bell {
         own(unsafe { libc::eventfd(0, libc::EFD_NONBLOCK | libc::EFD_CLOEXEC) }).map(Self)
     }
 
-    /// Wakes whoever waits for it.
+    /// Wakes the threads that wait for it.
     pub fn ring(&self) {
         let one = 1u64;
         // SAFETY: eight valid bytes. A counter that is full has rung already.

@@ -1,4 +1,4 @@
-//! Processes: starting, ending, reaping, and what the kernel is told about this one.
+//! Processes: starting, ending, reaping, and settings of this process in the kernel.
 
 use crate::{done, own};
 use std::io;

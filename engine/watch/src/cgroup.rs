@@ -189,7 +189,7 @@ impl Cgroup {
         pids.sort_unstable();
     }
 
-    /// Reads all files anew.
+    /// Reads all files again.
     pub fn read(&self, buffer: &mut [u8]) -> CgroupReading {
         let mut reading = CgroupReading::default();
         for source in &self.sources {

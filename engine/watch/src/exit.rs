@@ -20,7 +20,7 @@ pub struct Exit {
 }
 
 impl Exit {
-    /// Of a process that is known to have ended; `None` when nobody could say how.
+    /// The exit of a process that has ended; `None` if it is unknown.
     #[must_use]
     pub fn new(pid: i32, ending: Option<Ending>, at: Nanos) -> Self {
         Self {

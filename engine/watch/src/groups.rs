@@ -1,4 +1,4 @@
-//! The cgroups in which the watched processes really are, whoever made them.
+//! The cgroups in which the watched processes really are, ours or not.
 //!
 //! A service manager or a container runtime may put a server into a cgroup of its own, with a quota that the lab does
 //! not know of. `/proc/PID/cgroup` names it. A quota holds back all groups below it and is counted only where it is set,
@@ -176,7 +176,7 @@ impl Groups {
         });
     }
 
-    /// Reads all groups anew. What a removed group counted stays in the sums.
+    /// Reads all groups again. Counts of a removed group stay in the sums.
     pub fn read(&mut self, buffer: &mut [u8]) -> Restraint {
         let mut sum = Restraint::default();
         for place in &mut self.places {

@@ -1,7 +1,7 @@
 //! Watching a process tree: memory, CPU, threads and descriptors, and catching a first response.
 //!
 //! * [`Sampler`] reads one [`Sample`] of a whole process tree when it is asked to (polled).
-//! * [`Watcher`] runs a sampler on a thread of its own, at a fixed interval, and turns what it saw into
+//! * [`Watcher`] runs a sampler on a thread of its own, at a fixed interval, and turns its samples into
 //!   the `watch` and `machine` objects of the protocol (`docs/engine-protocol.md`).
 //!
 //! Linux only: everything comes from `/proc`, the process CPU clock and the cgroup files.

@@ -108,7 +108,7 @@ impl MachineReading {
     }
 
     /// What happened from this reading to a later one, in which the watched tree used `watched_cpu`; of the
-    /// dependencies, those are told that `counts` says.
+    /// dependencies, those that `counts` selects are reported.
     #[must_use]
     pub fn until(
         &self,
@@ -254,10 +254,10 @@ mod tests {
         assert!((machine.other_cpu_s - 4.0).abs() < 1e-9, "{machine:?}");
         let told = machine.dependencies_cpu_s.unwrap();
         assert!((told["database"] - 3.0).abs() < 1e-9, "{told:?}");
-        // Another contender's own: still no stranger, and told to nobody else.
+        // Another contender's own: still no other process, and reported to no one else.
         let machine = until(Strangers::default(), false);
         assert!((machine.other_cpu_s - 4.0).abs() < 1e-9 && machine.dependencies_cpu_s.is_none());
-        // The engine's other processes are no strangers; and what strangers used by their own clocks, ticks cannot hide.
+        // The engine's processes are not other processes; ticks cannot hide CPU that other processes used by their own clocks.
         let seen = |engine, cpu| Strangers {
             engine: nanos(engine),
             cpu: nanos(cpu),

@@ -170,7 +170,7 @@ impl Member {
         Some(member)
     }
 
-    /// Reads `stat` and the CPU clock anew; false when the process has gone (a zombie has not).
+    /// Reads `stat` and the CPU clock again; false when the process has gone (a zombie has not).
     pub fn refresh(&mut self, buffer: &mut [u8]) -> bool {
         let Some(stat) = file::read(&self.stat_file, buffer).and_then(Stat::parse) else {
             return false;
@@ -221,7 +221,7 @@ impl Member {
         })
     }
 
-    /// Reads anew how many files it may open: a process may change that at any time.
+    /// Reads its limit of open files again: a process may change it at any time.
     pub fn read_limits(&mut self, buffer: &mut [u8]) {
         let text = procfs::read_once(&PathBuffer::process(self.pid, "limits"), buffer);
         self.fd_limit = text.and_then(soft_limit_of_files).or(self.fd_limit);

@@ -36,8 +36,8 @@ pub struct Resources {
     /// Resident set size; pages shared within the tree count in each process. A deep sample walks the page tables for it;
     /// otherwise it is the kernel's counters, which lag behind by up to some hundred pages.
     pub rss: u64,
-    /// What the tree holds with shared pages counted once: the RSS of a single process, the sum of PSS of several. Of files'
-    /// pages at least what one process maps, though processes outside the tree may map them too.
+    /// What the tree holds with shared pages counted once: the RSS of a single process, the sum of PSS of several. It
+    /// includes at least the file pages that one process maps, though processes outside the tree may map them too.
     pub footprint: Option<u64>,
     /// Proportional set size.
     pub pss: Option<u64>,

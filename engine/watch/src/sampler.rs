@@ -15,7 +15,7 @@ use touchstone_sys::process::page_bytes;
 
 /// Scanning `/proc` for new processes may take at most this share of the time, as 1/N.
 const SCAN_SHARE: u64 = 100;
-/// Every so many scans, processes known as strangers are looked at again: they may have changed their group.
+/// Scans after which processes known as others are looked at again: they may have changed their group.
 const STRANGERS_AGAIN: u32 = 16;
 
 /// Reads a process tree. Files stay open between samples, buffers are kept, and nothing is allocated per sample unless
@@ -178,7 +178,7 @@ impl Sampler {
         if monotonic() >= self.next_scan || depth == Depth::Deep {
             let before = thread_cpu();
             self.scan();
-            // What it took of the CPU, not of the time: a thread that had to wait for its CPU has cost nobody anything.
+            // CPU time, not elapsed time: a thread that waits for its CPU costs nothing.
             let took = thread_cpu().saturating_sub(before);
             self.next_scan = monotonic() + took * SCAN_SHARE;
         }
@@ -226,12 +226,12 @@ impl Sampler {
             if members.len() == before {
                 break;
             }
-            // A child may have a lower pid than its parent when pids have wrapped: look at the strangers once more.
+            // A child may have a lower pid than its parent when pids have wrapped: look at the other processes once more.
             strangers.clear();
         }
     }
 
-    /// Reads all members anew, drops those that have gone, and keeps their CPU time unless a parent inherited it.
+    /// Reads all members again, drops those that have gone, and keeps their CPU time unless a parent inherited it.
     fn refresh(&mut self, at: Nanos) {
         let Self {
             members,
@@ -356,7 +356,7 @@ impl Sampler {
         if resources.processes > 0 {
             (resources.pss, resources.anon, resources.swap) = (sum.pss, sum.anon, sum.swap);
             (resources.vm_peak, resources.vm_hwm) = (sum.vm_peak, sum.vm_hwm);
-            // Of the same walk as PSS, so that a part is never larger than the whole.
+            // From the same walk as PSS, so that a part is never larger than the whole.
             resources.rss = sum.rss.unwrap_or(resources.rss);
             resources.footprint = match resources.processes {
                 1 => Some(resources.rss),

@@ -20,11 +20,11 @@ const EVERY: Duration = Duration::from_millis(2);
 /// Eight bytes each: 16 KiB, which every first cache holds.
 const TABLE: usize = 2048;
 const PASSES: usize = 16;
-/// What ran on the core before has its caches and predictors: so many passes are made before the clock starts.
+/// What ran on the core before has its caches and predictors: this number of passes is made before the clock starts.
 const SETTLING: usize = 4;
-/// What takes so many times as long as the quickest was interrupted, and says nothing of the core.
+/// A pass that takes this many times the quickest was interrupted, and says nothing about the core.
 const INTERRUPTED: u64 = 4;
-/// Of a wider set of CPUs as many are watched, spread evenly.
+/// Most CPUs that are watched, spread evenly over a wider set.
 const MOST: usize = 8;
 
 /// The work done on some CPUs, each by a thread of its own, until it is dropped.

@@ -1,7 +1,7 @@
 //! Processes that are neither the engine nor watched, and the CPU time that each of them used.
 //!
 //! The kernel's sums for the whole machine count ticks: who runs when the tick comes has had all of it. Work in short
-//! bursts falls between them, or in step with them, so that a difference of such sums can hide a stranger altogether.
+//! bursts falls between them, or in step with them, so a difference of such sums can hide a process altogether.
 //! A process's own clock counts nanoseconds.
 
 use crate::member::Stat;
@@ -13,7 +13,7 @@ use touchstone_sys::clock::{self, Nanos};
 
 /// Who used less is not looked at: the look costs a tenth of it.
 const LEAST: Nanos = Nanos(100_000);
-/// How many are told by name.
+/// Number of processes reported by name.
 const TOLD: usize = 3;
 /// The parent of all kernel threads.
 const KTHREADD: i32 = 2;
@@ -36,11 +36,11 @@ pub struct Stranger {
 /// What processes used between two moments, by their own clocks. Who ended in between is not among them.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Strangers {
-    /// CPU time of all strangers. What kernel threads did is not in it: they work for others.
+    /// CPU time of all other processes, without kernel threads, which work for others.
     pub cpu: Nanos,
     /// CPU time of the engine's other processes.
     pub engine: Nanos,
-    /// The strangers that used most, the greatest first.
+    /// The other processes that used most, the largest first.
     pub most: Vec<Stranger>,
 }
 

@@ -15,7 +15,7 @@ pub struct Target {
     pub allowed_cpus: Vec<usize>,
     /// A process to which the tree's orphans fall (`PR_SET_CHILD_SUBREAPER`), if any.
     pub subreaper: Option<i32>,
-    /// Process trees that work for it; their CPU time is told apart from that of strangers.
+    /// Process trees that work for it; their CPU time is separate from that of other processes.
     pub dependencies: Vec<Dependency>,
 }
 
@@ -42,7 +42,7 @@ pub enum WatchError {
 #[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Dependency {
-    /// What its CPU time is told under; several trees may share a name.
+    /// The name for its CPU time; several trees may share a name.
     pub name: String,
     /// The root of its process tree.
     pub pid: i32,

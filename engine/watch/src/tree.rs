@@ -2,7 +2,7 @@
 //!
 //! A process belongs when its parent does, when it shares the root's process group or session and the root leads
 //! that (so that a daemon which forked twice is still seen), when it was re-parented to the given subreaper, or when a
-//! watched cgroup lists it. Whoever once belonged keeps belonging, wherever it moves.
+//! watched cgroup lists it. A process that once belonged keeps belonging, wherever it moves.
 
 use crate::member::Stat;
 use crate::procfs;

@@ -321,11 +321,11 @@ fn cpu_time_of_children_stays_counted_after_they_ended_and_never_falls() {
     let folder = std::env::temp_dir().join(format!("touchstone-loops-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     let (reaped, orphan) = (folder.join("reaped"), folder.join("orphan"));
-    // Each loop says itself what it used: the clock of a shared machine may run twice as fast for one as for the other.
-    let busy = |told: &std::path::Path| {
-        let told = told.display();
+    // Each loop reports its own use: the clock of a shared machine may run twice as fast for one as for the other.
+    let busy = |path: &std::path::Path| {
+        let path = path.display();
         format!(
-            "i=0; while [ $i -lt 600000 ]; do i=$((i+1)); done; times > {told}.part; mv {told}.part {told}"
+            "i=0; while [ $i -lt 600000 ]; do i=$((i+1)); done; times > {path}.part; mv {path}.part {path}"
         )
     };
     let shell = Shell::run(&format!(

@@ -143,7 +143,7 @@ std::size_t Protocol::process_head(Connection& connection, std::string_view inpu
     refuse(connection, head_.fault);
     return input.size();
   }
-  // head_ is parsed anew for content that is collected: its size is needed after that.
+  // head_ is parsed again for content that is collected: its size is needed after that.
   const std::size_t size = head_.size;
   if (head_.framing == syntax::Framing::None && !head_.expects_unknown &&
       (head_.target.form == syntax::TargetForm::Origin ||

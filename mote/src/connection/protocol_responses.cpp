@@ -15,7 +15,7 @@ using Phase = Exchange::Phase;
 
 }  // namespace
 
-// A 200 with its content, on a connection that persists, is what nearly every request comes to.
+// A 200 with its content, on a connection that persists, is the outcome of nearly every request.
 [[gnu::flatten]] void Protocol::respond(Connection& connection, bool persistent) {
   if (persistent && head_.method != Method::Head && head_.minor_version != 0 && !draining_ &&
       ResponseAccess::is_plain(response_)) [[likely]] {

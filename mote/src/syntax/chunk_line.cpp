@@ -5,7 +5,7 @@
 namespace mote::syntax {
 namespace {
 
-// Each takes what it matches from the front of `rest`.
+// Each takes its match from the front of `rest`.
 
 void skip_whitespace(std::string_view& rest) noexcept {
   while (!rest.empty() && is_space(rest.front())) rest.remove_prefix(1);

@@ -50,7 +50,7 @@ Fault note_content_length(std::string_view value, Head& head) noexcept {
     countable = countable && length <= (kMost - digit) / 10;
     if (countable) length = length * 10 + digit;
   }
-  // Nothing that follows could be told from this request's content.
+  // Later requests could not be separated from this request's content.
   if (!countable) return {413, "Content-Length is larger than this server can count."};
   head.has_content_length = true;
   head.content_length = length;

@@ -228,7 +228,7 @@ def _part_of_the_run(r: Published) -> Iterator[tuple[str, str]]:
 
 
 def _offered(r: Published) -> Iterator[tuple[str, str]]:
-    """Who refuses quickly has kept the rate: errors are told by themselves."""
+    """Whether the offered rate was answered; quick refusals count, since errors have their own checks."""
     if not r.offered or r.rate is None:
         return
     refused = 0.0 if r.errors_in_rate or not r.errors or not r.answered else r.errors / r.answered

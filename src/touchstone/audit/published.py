@@ -60,7 +60,7 @@ class Published:
     mean_step_s: float = 0.0
     """By how much the mean may be off, since the times in it were rounded, or it was."""
     digits: int | None = None
-    """Percentiles are rounded to so many significant digits."""
+    """Number of significant digits of percentiles."""
     lawless: str | None = None
     """Why Little's law says nothing of this result; None where it does."""
     cpus: float | None = None

@@ -10,7 +10,7 @@ import numpy as np
 
 _MARKS = (0.5, 0.75, 0.9, 0.95, 0.99, 0.999)
 _STEPS = 20
-"""A run must last so many steps of its time stamps, or its length, and so its rate, is a guess."""
+"""A run must last this number of time stamp steps; otherwise its length and rate are guesses."""
 
 
 @dataclass

@@ -36,5 +36,5 @@ def artifact_files(paths: Iterable[Path]) -> Iterator[Path]:
 
 
 def artifact_bytes(paths: Iterable[Path]) -> int:
-    """The bytes of artifacts. A symbolic link counts by itself, not with what it leads to."""
+    """The bytes of artifacts. A symbolic link counts by itself, without its target."""
     return sum(path.lstat().st_size for path in artifact_files(paths))

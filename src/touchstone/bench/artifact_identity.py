@@ -37,7 +37,7 @@ def digests(paths: Iterable[Path]) -> dict[str, str]:
 
 
 def _tree_digest(folder: Path) -> str:
-    """Of the names and contents of all that lies below."""
+    """Digest of the names and contents of all files below the folder."""
     digest = hashlib.sha256()
     for path in artifact_files([folder]):
         content = f"-> {path.readlink()}" if path.is_symlink() else _file_digest(path)
@@ -68,7 +68,7 @@ def clear_work(built: Built) -> LeftInWork:
     """Remove files that earlier starts have left next to the program, in earlier runs, too; what was removed, and what
     changed.
 
-    A changed file cannot be put back: it is told, and stays as it is.
+    A changed file cannot be put back: it is reported, and stays as it is.
     """
     if built.work == Path(built.work.anchor):
         # The program runs in a root of its own; its work folder is not this machine's.
@@ -150,6 +150,6 @@ def _state(path: Path) -> tuple[int, int, int, int]:
 
 @cache
 def _digest(path: Path, _inode: int, _size: int, _modified: int, _changed: int) -> str:
-    """Read anew only if the file is another one, or was changed since."""
+    """Digest of a file, read again only if the file was replaced or changed."""
     with path.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()

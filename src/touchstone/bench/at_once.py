@@ -16,7 +16,7 @@ from touchstone.manifest.load import Load
 _PLENTY = 2 << 30
 """Bytes a contender: where each has as much, nobody is weighed."""
 _GROWTH = 3.0
-"""A service under load may use so many times what it uses after its start: heaps grow, caches fill."""
+"""Memory under load divided by memory after the start, at most: heaps grow, caches fill."""
 _USABLE = 0.8
 """The share of the available memory that contenders may plan with."""
 _OTHER_FILES = 200
@@ -42,7 +42,7 @@ def apart_for_ports(contenders: Iterable[Contender]) -> str | None:
         other = first.setdefault(port, contender.name)
         if other != contender.name:
             both = f"{other} and {contender.name} both listen on port {port}"
-            return f"{both}, whatever they are told, and so not at once"
+            return f"{both}, which is fixed in both, so they cannot run at once"
     return None
 
 

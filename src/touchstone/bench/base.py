@@ -102,7 +102,7 @@ class Options:
     """How a run is measured, as the user asked: what changes neither the scenario nor what is asked of it."""
 
     addresses: Mapping[str, str] = field(default_factory=dict)
-    """Of dependencies that the lab does not start, by kind."""
+    """Addresses of dependencies that touchstone does not start, by kind."""
     fresh_builds: bool = False
     """Build again even if an equal build is in the cache."""
     cpu_limit: float | None = None

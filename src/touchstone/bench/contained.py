@@ -1,4 +1,4 @@
-"""A contender that is an image: the container that is made of it, with what it needs of this machine."""
+"""The container of a contender that is an image, with its needs of this machine."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ def container_spec(
     memory_limit: int | None = None,
     cpu_limit: float | None = None,
 ) -> ContainerSpec:
-    """Its container: on the contender's CPUs, with the folders of dependencies that are files, such as SQLite's."""
+    """The contender's container: on the contender's CPUs, with the folders of dependencies that are files, such as
+    SQLite's.
+    """
     folders = dict.fromkeys(folder for dependency in bench.dependencies.values() for folder in dependency.folders())
     return ContainerSpec(
         image.id,

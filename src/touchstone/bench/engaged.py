@@ -1,4 +1,4 @@
-"""A contender that answers, whoever started it: the lab for this measurement, or somebody else before."""
+"""A running contender, started by touchstone for this measurement or by somebody else before."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Engaged(Protocol):
 
     @property
     def dependencies(self) -> Mapping[str, Dependency]:
-        """Those that it is known to use, so that they can be asked about its work."""
+        """Dependencies that it is known to use, which can be asked about its work."""
 
     @property
     def pid(self) -> int | None:
@@ -51,7 +51,7 @@ class Engaged(Protocol):
 
     @property
     def cgroup(self) -> Cgroup | None:
-        """Its control group, where it has one of its own."""
+        """The contender's own control group, if it has one."""
 
     @property
     def unwatched(self) -> str | None:

@@ -1,4 +1,4 @@
-"""Who puts the load on: this machine's engine alone, or generators on other machines that it leads."""
+"""The source of the load: this machine's engine alone, or generators on other machines that it leads."""
 
 from __future__ import annotations
 

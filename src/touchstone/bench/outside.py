@@ -56,16 +56,16 @@ class Attached:
 
     @property
     def address(self) -> str:
-        """Of its host's addresses the one where all is sent, as IP:PORT."""
+        """The address of its host that receives all requests, as IP:PORT."""
         return self.service.address()
 
     @property
     def allowed_hosts(self) -> tuple[str, ...]:
-        """Its host, if it was allowed."""
+        """The service's host, if it was allowed."""
         return (self.reference.host,) if self.reference.allowed else ()
 
     def exited(self) -> str | None:
-        """That its process is gone; None while it lives, and where its process is not known."""
+        """The message that its process is gone; None while it lives or is unknown."""
         if self.pid is None:
             return None
         with suppress(psutil.NoSuchProcess):
@@ -75,7 +75,7 @@ class Attached:
         return f"process {self.pid} has ended"
 
     def watch(self, after_s: float) -> Watch | None:
-        """Its process tree; whether it keeps to some CPUs is nobody's business, since the lab gave it none."""
+        """The service's process tree, without a CPU set, since touchstone gave it none."""
         if self.pid is None:
             return None
         folders = [str(folder) for folder in self.cgroup.folders] if self.cgroup else []
@@ -177,7 +177,7 @@ def _not_given(bench: Bench) -> Iterator[str]:
         yield f"the scenario's settings were not given to it: {', '.join(bench.scenario.settings)}"
     if bench.scenario.dependencies:
         names = ", ".join(bench.scenario.dependencies)
-        yield f"what it talks to was not made fresh, and cannot be asked about its work: {names}"
+        yield f"its dependencies were not reset, and cannot be asked about its work: {names}"
 
 
 def _not_allowed(service: Outside) -> UsageError:

@@ -23,7 +23,7 @@ from touchstone.isolation.child import start_child
 from touchstone.isolation.private_places import PrivatePlaces
 
 _TEMPORARY = (Path("/tmp"), Path("/var/tmp"))
-"""Each holds the layer of the other one: a layer may not lie below what it is a layer of."""
+"""Each holds the layer of the other: a layer may not be below its own folder."""
 _IN_MEMORY = Path("/dev/shm")
 _PREFIX = "touchstone-layer-"
 _NAMED = re.compile(r"(?:/[\w.@+=-]+)+")

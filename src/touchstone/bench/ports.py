@@ -1,4 +1,4 @@
-"""Where contenders listen: on a free port each, or on one of their own that they cannot be told out of."""
+"""Ports of contenders: a free one each, or a service's fixed one."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ class Running:
     leftovers: Mapping[str, list[str]]
     """What each dependency still held from before its reset."""
     dependencies: Mapping[str, Dependency]
-    """What it talks to, and what can be asked about its work."""
+    """Its dependencies by name, which can be asked about its work."""
     cpus: Sequence[int]
     """The CPUs that it was given."""
     address: str | None = None
@@ -84,7 +84,7 @@ class Running:
         return watch(self.process.pid, folders, self.cpus, after_s=after_s, dependencies=trees)
 
     def foreign_listener(self) -> str | None:
-        """Who else holds its port, in words; None if it is ours alone."""
+        """Other processes on its port, in words; None if the port is ours alone."""
         return foreign_listener(self.port, [process.pid for process in self.process.tree()])
 
 

@@ -19,7 +19,7 @@ from touchstone.record.sample import Failure, Sample
 
 @dataclass
 class Started:
-    """A contender that was started next to others, and what it was started with."""
+    """A contender started next to others, with its inputs."""
 
     contender: Contender
     running: Engaged

@@ -23,9 +23,9 @@ SETTLED_AFTER_S = 10.0
 """A wrong answer that has stayed the same for so long is the service's answer. What comes with a 5xx may still become
 right: a service says 503 until its database is there."""
 _TOLD_AFTER_S = 1.0
-"""A wrong answer that lasts longer is told to whoever waits."""
+"""Time after which a lasting wrong answer is reported to the user."""
 _SOUGHT_AFTER_S = 3.0
-"""Who has not answered by then is looked for at other ports and addresses, which is told. It is waited for all the same
+"""Time after which a silent service is looked for at other ports and addresses. The wait continues
 while it works or opens further ports: the port for administration may be the first to open."""
 _LOOKED_EVERY_S = 2.0
 _NOT_FOUND = 127
@@ -55,7 +55,7 @@ class _Wrong:
     told: bool = False
 
     def see(self, answer: Answer, secrets: list[str]) -> None:
-        """Take note of an answer, which may echo secrets. One that differs from the last begins anew."""
+        """Take note of an answer, which may echo secrets. A different answer restarts the count."""
         text = without("; ".join(answer.faults), secrets)
         shown = "" if answer.failure else without(str(answer), secrets)
         if (text, shown) != (self.text, self.shown):
@@ -170,7 +170,7 @@ def _ended(how: str, process: ServerProcess) -> StartError:
             "stack.toml, and `artifacts` must name it"
         )
     else:
-        cause = "its environment is bare: what it needs of its own is said by `env` in its stack.toml"
+        cause = "its environment is minimal: set the variables that it needs by `env` in its stack.toml"
     return StartError(what, fix=f"{said}; {cause}")
 
 
@@ -187,7 +187,7 @@ def _elsewhere(places: list[Listener], asked: tuple[str, int]) -> StartError | N
     return StartError(
         f"the server listens on port {places[0].port} instead of {port}",
         fix="take the port from PORT in the environment, or say {port} in `run` or `env`; "
-        f"where it cannot be told, `port = {places[0].port}` in its variant says so",
+        f"for a fixed port set `port = {places[0].port}` in its variant",
     )
 
 

@@ -1,6 +1,6 @@
 """The names in templates: columns that the rows have, values that an earlier step captures.
 
-What is no placeholder at all is refused when the manifest is read; what it may name depends on where it stands.
+What is no placeholder at all is refused when the manifest is read; the allowed names depend on its position.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ def _names(
 
 
 def _variable(file: Path, key: Place, variable: Variable) -> Iterator[Problem]:
-    """Its value may be a secret: it is sent, and nothing of a response is compared with it. It must be set."""
+    """An environment variable, which must be set. It may be a secret, so no response is compared with it."""
     sent = key[-2] == "headers" or (key[-1] in ("target", "body") and key[-2] not in ("expect", "with"))
     if not sent:
         what = f"{{env.{variable.name}}} is for what is sent: the target, the values of header fields, the body"

@@ -17,7 +17,7 @@ from touchstone.failure import UsageError
 from touchstone.judge.language.quantity import number, seconds
 
 _LISTED = 20
-"""So many results are shown with their figures; a leaderboard has its own page."""
+"""Number of results shown with their figures; a leaderboard has its own page."""
 
 
 def audit_file(
@@ -126,7 +126,7 @@ def document(made: Audit, entry: str | None) -> str:
 
 
 def _read_document(result: Published) -> dict[str, object]:
-    """What the file says of a result; what it does not say is null."""
+    """A result's fields as in the file; missing ones are null."""
     left_out = {"causes", "step_s", "mean_step_s", "least_mean_s", "digits", "lawless", "load", "ranked"}
     return {name: value for name, value in asdict(result).items() if name not in left_out}
 

@@ -94,10 +94,10 @@ def _tell(found: Found, say: Callable[[str], None]) -> None:
         (first,) = found.candidates
         say(f"\nthe first bad commit is {first.commit}\n  {first.subject}")
         return
-    say("\nit is one of these, since those in between could not be told:")
+    say("\nit is one of these; the commits between them are undecided:")
     for candidate in found.candidates:
         say(f"  {candidate.commit} {candidate.subject}")
-    say("  to decide: more time (`--minutes`); what was told is kept, so only these are asked again")
+    say("  to decide: more time (`--minutes`); results are kept, so only these commits are measured again")
 
 
 def register(app: typer.Typer) -> None:

@@ -62,7 +62,9 @@ def claims(
     thorough: Annotated[bool, typer.Option("--thorough", help="With --run: hours, fit for publication.")] = False,
     minutes: Annotated[
         float,
-        typer.Option(min=0, help="With --run: spend so many more on what is undecided, where most is to be had first."),
+        typer.Option(
+            min=0, help="With --run: spend this many more minutes on undecided claims, the most promising first."
+        ),
     ] = 0.0,
     rounds: Annotated[int | None, typer.Option(help="With --run: how many rounds; the profile's if left out.")] = None,
     out: Annotated[Path | None, typer.Option(help="The folder for the pages; results/claims if left out.")] = None,
@@ -121,7 +123,7 @@ class _Asked:
     accept_suspect: bool
 
     def judged(self, folders: Iterable[Path]) -> list[Judged]:
-        """Of these runs those of the claims' scenarios, each with its judgement."""
+        """The runs of the claims' scenarios, each with its judgement."""
         scenarios = {name for file in self.files for name in file.scenarios}
         return [Judged(run, judge(run)) for run in map(load_run, folders) if run.plan.scenario in scenarios]
 

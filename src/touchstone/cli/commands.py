@@ -39,7 +39,7 @@ COMMANDS: dict[str, Outline] = {
         "engine", "Probe a server's HTTP/1.1 conformance. The engine's own options: touchstone probe --help", MEASURE
     ),
     "size": Outline(
-        "size", "Find the smallest container that serves a rate within an objective, and what it costs.", MEASURE
+        "size", "Find the smallest container that serves a rate within an objective, and its cost.", MEASURE
     ),
     "new": Outline(
         "new", "Make a scenario with a stack that runs, add a stack to one, or draft one from a file.", MEASURE

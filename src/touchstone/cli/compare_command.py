@@ -53,7 +53,9 @@ def compare(
     ] = False,
     reference: Annotated[
         str | None,
-        typer.Option(help="Of runs from different machines: the contender to which ratios are taken; their baseline."),
+        typer.Option(
+            help="For runs from different machines: the contender that ratios refer to; by default their baseline."
+        ),
     ] = None,
     anyway: Annotated[
         bool, typer.Option("--anyway", help="Compare absolute figures even if machine or scenario differ.")
@@ -93,7 +95,7 @@ def compare(
     if said.standing is Standing.INVALID:
         raise InvalidRunError(
             "the gate has nothing to watch: of the figures that it looks at the runs have none validly in common",
-            fix="compare runs of the same scenario, contenders and loads, or name what it is to watch by --figure",
+            fix="compare runs of the same scenario, contenders and loads, or name the figures to watch by --figure",
         )
     return gate_code(said.standing, allow_undecided=allow_undecided)
 

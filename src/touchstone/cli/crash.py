@@ -42,7 +42,7 @@ _CAUSES = {
     errno.ENOTDIR: ("a part of the path is no folder", "see that the path is right"),
     errno.EISDIR: ("it is a folder, where a file is needed", "name a file"),
     errno.EEXIST: ("it exists already", "remove it, or name another place"),
-    errno.ENOTEMPTY: ("the folder is not empty", "remove what it holds, or name another place"),
+    errno.ENOTEMPTY: ("the folder is not empty", "empty it, or name another folder"),
     errno.ENAMETOOLONG: ("the path is too long", "use a shorter path"),
     errno.ELOOP: ("its symbolic links lead in a circle", "repair the links"),
     errno.ENOEXEC: ("the system cannot execute it", "see that it is a program for this machine"),

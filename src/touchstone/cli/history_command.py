@@ -71,7 +71,7 @@ def record(
 @app.command()
 def show(
     figure: Annotated[list[str] | None, typer.Option("--figure", help="Only this figure. Repeatable.")] = None,
-    magnitude: Annotated[str, typer.Option(help="The least change that is told of.")] = "1%",
+    magnitude: Annotated[str, typer.Option(help="The smallest change to report.")] = "1%",
     changes: Annotated[bool, typer.Option("--changes/--no-changes", help="Search for change points.")] = True,
     out: Annotated[Path, typer.Option(help="The page.")] = Path("touchstone-history.html"),
     json: Annotated[bool, typer.Option("--json", help="Print the result as JSON, and write no page.")] = False,

@@ -39,11 +39,11 @@ Options of touchstone load alone:
                              added to each request that has no such field
 
 Exit codes: 0 the load was borne, 1 more than half of the requests failed, 2 usage, 3 a --fail-if holds, 4 the result
-does not stand, for the reasons that it names, 130 stopped. Of 3, 1 and 4 the first that applies is told.
+cannot be trusted, for the named reasons, 130 stopped. If several apply, 3 comes before 1 before 4.
 """
 _EXAMPLES = {"--fail-if": "--fail-if 'p99 > 20ms'", "--mix": "--mix requests.toml"}
 _TOO_MANY = 0.5
-"""A load of which more than half fails is no measurement of the service, whoever looks at the exit code alone."""
+"""Above this share of failures a load measures no service, and the exit code says so."""
 
 
 @dataclass
@@ -51,7 +51,7 @@ class _Asked:
     """What the words come to."""
 
     words: list[str] = field(default_factory=list)
-    """Those that are the engine's."""
+    """Options of the engine."""
     conditions: list[FailIf] = field(default_factory=list)
     histogram: bool = False
     mix: Path | None = None
@@ -77,7 +77,7 @@ def load(context: typer.Context) -> int:
             if _value_of("--job", words) and "--json" not in words:
                 # A job's result goes to standard output unless a file is named, which here the user did not do.
                 words.append("--json")
-        # Ctrl-C goes to the whole group: the engine ends its load and tells what it has.
+        # Ctrl-C goes to the whole group: the engine ends its load and reports its results so far.
         usual = signal.signal(signal.SIGINT, _leave_it_to_the_engine)
         try:
             code = _run_engine(words)
@@ -109,7 +109,9 @@ def _must_be_writable(out: Path) -> None:
 
 
 def _run_engine(words: Sequence[str]) -> int:
-    """Its exit code. A load's JSON is printed when its secrets are hidden; the result of a search holds no request."""
+    """Print the result and return the exit code. A load's JSON is printed when its secrets are hidden; the result of a
+    search holds no request.
+    """
     printed_later = "--json" in words and not _searches(words)
     stdout = subprocess.DEVNULL if printed_later else None
     return subprocess.run([str(engine_path()), "load", *words], stdout=stdout, check=False).returncode
@@ -120,7 +122,7 @@ def _searches(words: Sequence[str]) -> bool:
 
 
 def _hide_secrets(out: Path, result: LoadResult) -> None:
-    """Write the result anew with what it quotes of requests as `result` shows it, which hides their secrets."""
+    """Rewrite the result with quoted requests as `result` shows them, without secrets."""
     shown = result.model_dump(mode="json", by_alias=True, include={"job", "first_errors"})
     whole = json.loads(out.read_text(encoding="utf-8")) | shown
     for request, told in zip(whole["requests"], result.requests, strict=True):
@@ -156,7 +158,7 @@ def _judged(result: LoadResult, conditions: Sequence[FailIf], words: Sequence[st
         return ExitCode.OK
     if "--json" in words:
         for reason in result.generator.reasons:
-            console.print(f"  the result does not stand: {reason}", markup=False)
+            console.print(f"  the result cannot be trusted: {reason}", markup=False)
     return ExitCode.INVALID
 
 

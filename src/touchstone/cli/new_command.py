@@ -54,8 +54,8 @@ requests = [{{ name = "ping", target = "/ping", expect = {{ body = "pong" }} }}]
 
 _MOST_NOTES = 20
 _MADE_FIRST = (
-    "what it answers from its data is not there in one that starts anew: have it written by a step before, "
-    "and by `prepare` of the load"
+    "a freshly started service lacks the data behind its answers: write the data in an earlier step, "
+    "and in `prepare` of the load"
 )
 
 
@@ -92,7 +92,7 @@ def new(
 ) -> None:
     """Make a scenario with a stack that runs, add a stack to one, or draft one from a file."""
     if stack is not None and service is not None:
-        raise UsageError("a stack is begun anew, or drafted from a service", fix="give --stack or --service")
+        raise UsageError("a stack is either new or drafted from a service", fix="give --stack or --service")
     if stack is not None and stack not in KINDS:
         hint = did_you_mean(stack, KINDS)
         raise UsageError(f"there is no stack to begin from in {stack!r}", fix=f"{hint}there are: {', '.join(KINDS)}")
@@ -146,7 +146,7 @@ def _marks(drafted: DraftStack, home: Path) -> list[str]:
 def _after_a_draft(folder: Path, home: Path, *, invented: bool) -> list[str]:
     """What is left to do when a stack was drafted from a service; `invented` if the scenario was not the user's."""
     look = f"look at {home / STACK_FILE}, and see whether it starts: touchstone run {folder} --phase verify"
-    example = f"say in {folder / SCENARIO_FILE} what it answers: GET /ping is an example"
+    example = f"say in {folder / SCENARIO_FILE} its requests and responses: GET /ping is an example"
     asked = f"or have it asked while it runs: touchstone new {folder} --from-url http://127.0.0.1:8080/health"
     return [example, asked, look] if invented else [look]
 

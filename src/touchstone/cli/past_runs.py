@@ -72,7 +72,7 @@ def _lab(folder: Path) -> str | None:
 
 
 def _verdict(folder: Path, state: _State) -> str:
-    """The verdict of the report that the run left; `touchstone show` judges anew."""
+    """The verdict in the run's report; `touchstone show` judges again."""
     try:
         judged = _Report.model_validate(json.loads((folder / "report.json").read_bytes())).judgement
     except (OSError, ValueError, RecursionError):

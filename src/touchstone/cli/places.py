@@ -14,7 +14,7 @@ from touchstone.record.store import runs_in
 _SHIPPED = Path(__file__).resolve().parents[1] / "shipped"
 """What the lab brings: links into the checkout, and folders of their own in a wheel."""
 USUAL = "users"
-"""The lab's scenario for whoever has none."""
+"""The default scenario."""
 
 
 def scenarios_root() -> Path:

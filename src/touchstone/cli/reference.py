@@ -25,7 +25,7 @@ _EXITS = {
     ExitCode.FAILED: "it failed; a defect of touchstone itself names the file that holds its details",
     ExitCode.USAGE: "the command line or a manifest asks for what does not exist",
     ExitCode.GATE: "a gate was breached",
-    ExitCode.INVALID: "the run is invalid, a load's result does not stand, a contender failed, or the machine is unfit",
+    ExitCode.INVALID: "the run is invalid, a load's result is invalid, a contender failed, or the machine is unfit",
     ExitCode.UNDECIDED: "a gate cannot be decided",
     ExitCode.INTERRUPTED: "interrupted; what was measured is kept and reported",
     ExitCode.UNREAD: "the program that read the output has ended, as `head` does",
@@ -34,14 +34,14 @@ _EXITS = {
 
 @dataclass(frozen=True)
 class Parameter:
-    """An argument or an option: how it is written, and what it does."""
+    """An argument or an option: its form and its meaning."""
 
     written: str
     says: str
 
 
 def parameters(command: Any) -> Iterator[Parameter]:
-    """Of a command, arguments first, in the order of its help."""
+    """A command's parameters, arguments first, in the order of its help."""
     for parameter in command.params:
         if getattr(parameter, "hidden", False):
             continue

@@ -18,7 +18,7 @@ from touchstone.manifest.outside import Outside, is_loopback
 def read_services(
     urls: Sequence[str], pids: Sequence[str], cgroups: Sequence[str], allowed_hosts: Sequence[str]
 ) -> list[Outside]:
-    """The services, in their order, each with its process where that is named or can be told by who listens.
+    """The services, in their order, each with its process if named or found by its listening port.
 
     Raises UsageError for words that are no NAME=VALUE, or that name no service.
     """
@@ -50,7 +50,7 @@ def read_services(
 
 
 def _with_processes(services: Sequence[Outside]) -> list[Outside]:
-    """Those of which neither process nor group is named get the tree that listens, if it is theirs alone."""
+    """Give each service without a named process or group the tree that listens, if it is theirs alone."""
     found = {
         service.name: service.pid
         or next(filter(None, (listening_tree(service.port, a) for a in _local_addresses(service))), None)

@@ -55,7 +55,7 @@ def size_command(
     out: Annotated[Path | None, typer.Option(help="The folder for the runs.")] = None,
     json: options.Json = False,
 ) -> int:
-    """Find the smallest container that serves a rate within an objective, and what it costs."""
+    """Find the smallest container that serves a rate within an objective, and its cost."""
     folder = find_scenario(scenario or usual_scenario(), scenarios_root())
     folder, demand = demand_of(folder, rate, objective, load, Prices(price_cpu_hour, price_gib_hour))
     if refusal := lacking("cpu", "memory"):

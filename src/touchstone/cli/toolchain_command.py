@@ -55,7 +55,7 @@ def toolchain(
         return
     home = default_home()
     assemble(home, lambda line: console.print(f"  {line}", highlight=False), jdk_source=jdk_source, anew=anew)
-    console.print(f"native-image is at {home.executable}; what it is and is not: docs/native-image.md")
+    console.print(f"native-image is at {home.executable}; its differences from GraalVM: docs/native-image.md")
     if (preferred := shutil.which("native-image")) is not None:
         console.print(f"the one on the PATH goes first: {preferred}")
 

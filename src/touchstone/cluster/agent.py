@@ -78,7 +78,7 @@ class Agent:
         self._workers[worker].tell(orders)
 
     def listen(self, worker: str, wait_s: float) -> tuple[str, str | None]:
-        """What it has said, in lines, after waiting for so long at most; and how it ended, if it has."""
+        """Its output lines, after waiting for at most this time; and how it ended, if it has."""
         return self._workers[worker].listen(wait_s)
 
     def close(self, worker: str) -> None:
@@ -106,7 +106,7 @@ class Agent:
         return str(home)
 
     def start_lab(self, worker: str, home: str, words: list[str], environment: dict[str, str]) -> None:
-        """Start a Python program in a folder; what it says is listened to like a load process."""
+        """Start a Python program in a folder; its output is read like a load process's."""
         whole = {**os.environ, **environment}
         self._workers[worker] = _Process([sys.executable, *words], env=whole, cwd=home, stderr=subprocess.STDOUT)
 
@@ -144,7 +144,7 @@ class Agent:
 
 
 class _Process:
-    """A process that is told and listened to by lines. When this actor ends, its input ends, a load process too."""
+    """A process that is driven by lines. When this actor ends, the process's input ends, and so a load process."""
 
     def __init__(self, command: list[str], **options: Any) -> None:
         self._complaints = tempfile.TemporaryFile()  # noqa: SIM115 - It lives as long as this.
@@ -165,7 +165,7 @@ class _Process:
             self._process.stdin.write(orders.encode())
             self._process.stdin.flush()
         except (BrokenPipeError, ValueError):
-            pass  # How it ended is told by `listen`.
+            pass  # `listen` reports how it ended.
 
     def listen(self, wait_s: float) -> tuple[str, str | None]:
         lines = []

@@ -7,12 +7,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 _TRIPS = 60
-"""At a millisecond a trip that is short against any window, and the fastest of so many met no queue."""
+"""At a millisecond a trip that is short against any window, and the fastest of this number met no queue."""
 
 
 @dataclass(frozen=True)
 class ClockDistance:
-    """Of two monotonic clocks, in seconds."""
+    """Distance of two monotonic clocks, in seconds."""
 
     ahead_s: float
     residual_s: float
@@ -22,7 +22,7 @@ class ClockDistance:
 def clock_distance(there: Callable[[], float], trips: int = _TRIPS) -> ClockDistance:
     """Ask the other clock many times, and believe the fastest answer.
 
-    It is asked anew before each load: quartz drifts by up to some 50 us per second.
+    It is measured again before each load: quartz drifts by up to some 50 us per second.
     """
     best: ClockDistance | None = None
     for _ in range(trips):

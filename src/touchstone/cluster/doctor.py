@@ -14,7 +14,7 @@ from touchstone.cluster.nodes import SERVER, ClusterError, Node, casts_of, conne
 _BANDWIDTH_S = 0.5
 _FEW_FILES = 10_000
 _FAR_S = 0.002
-"""Beyond so much doubt about a clock two generators can no longer be told to begin within 5 ms."""
+"""Uncertainty of a clock above which two generators may begin more than 5 ms apart."""
 
 Row = tuple[str, str, str]
 """State, what, found."""

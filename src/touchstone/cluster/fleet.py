@@ -14,8 +14,8 @@ from touchstone.record.store import RunStore, load_run
 def merge(parts: Mapping[str, Path], out: Path) -> None:
     """Put the runs of several machines, by the machine's name, together in `out`.
 
-    Rounds are numbered anew, the machines' in turn. What is measured once a run is the first machine's; all that a
-    machine has measured stays below `machines/`. Raises StoreError.
+    Rounds get new numbers, alternating between the machines. What is measured once a run is the first machine's; all
+    that a machine has measured stays below `machines/`. Raises StoreError.
     """
     runs = {name: load_run(folder) for name, folder in parts.items()}
     first, *_ = runs.values()

@@ -102,7 +102,7 @@ class ClusterGenerators:
 
 
 class _JoinedSession(SlicesSession):
-    """A session that knows what joining the machines costs: each contender is told of its own seconds."""
+    """A session that measures the cost of joining the machines, for each contender separately."""
 
     def __enter__(self) -> Self:
         self._began, self._before = time.monotonic(), cpu_seconds()

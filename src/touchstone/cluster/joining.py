@@ -27,7 +27,7 @@ _AT_ONCE = 256
 
 @dataclass(frozen=True)
 class Hand:
-    """A node that was taken, its agent, and what it says of itself."""
+    """A node that was taken, its agent, and its description."""
 
     node: Node
     agent: Any

@@ -60,7 +60,7 @@ def _accept(listener: socket.socket, node: Node, agent: Any, kind: str, serving:
 
 
 def _serve(connection: socket.socket, node: Node, agent: Any, kind: str) -> None:
-    """One process: what it says goes to the engine, until it ends or the node is lost."""
+    """Pass one process's output to the engine until it ends or the node is lost."""
     name = f"worker-{next(_numbers)}"
     passing = threading.Thread(target=_pass_orders, args=(connection, agent, name), daemon=True)
     with connection:

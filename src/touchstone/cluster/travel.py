@@ -28,7 +28,7 @@ _LAB = "lab"
 _WAIT_S = 0.5
 _LARGEST = 200 * 2**20
 _LEFT_OUT = {"__pycache__", "target", "node_modules", ".touchstone", ".git", "build", "results"}
-"""Folders of a scenario that builds make anew."""
+"""Folders of a scenario that builds recreate."""
 
 
 @dataclass
@@ -47,7 +47,7 @@ def travel(
 ) -> list[Sent] | None:
     """Carry `touchstone run SCENARIO WORDS` out on each server's node; None if this machine is the only one.
 
-    `words` are those of the n-th of so many servers; `tell` is given what they say. Raises ClusterError if a node is
+    `words` are the command of the n-th server; `tell` receives its output. Raises ClusterError if a node is
     lost, or has no room.
     """
     connect(cluster)

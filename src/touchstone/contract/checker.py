@@ -20,9 +20,9 @@ from touchstone.record.secret import without
 _KEPT = 3
 """Broken exchanges kept as evidence of one check: the first ones say it all."""
 _LIGHT = 10
-"""A check of at most so many requests may be repeated after a load."""
+"""Most requests of a check that may be repeated after a load."""
 _CHANGE = "execute"
-"""The act that changes what a dependency holds, and not what it does."""
+"""The act that changes a dependency's data, and not its behaviour."""
 
 
 @dataclass
@@ -167,7 +167,7 @@ def _tally_faults(step: Send, answers: Sequence[Answer]) -> list[Exchange]:
 def askable(checks: Iterable[Check], dependencies: Mapping[str, Dependency]) -> tuple[list[Check], list[str]]:
     """What can be checked with these dependencies alone, and what cannot, a sentence each.
 
-    Of a check whose proof asks another dependency the requests are left; a check that acts on another is left out.
+    If a check's proof asks another dependency, only its requests stay. A check that acts on another is left out.
     """
     kept, left_out = [], []
     for check in checks:

@@ -1,4 +1,4 @@
-"""The one shape of a dependency, and what it is given."""
+"""The interface of a dependency, and its inputs."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ class Pages:
 
 
 def changed_pages(path: Path) -> Pages | None:
-    """Of the file; None if there is none, or the kernel does not say."""
+    """Changed pages of the file; None without a file or an answer of the kernel."""
     try:
         handle = os.open(path, os.O_RDONLY)
     except OSError:

@@ -146,7 +146,7 @@ class SqliteFile(Dependency):
         return Reach(max(changed))
 
     def written(self) -> dict[str, bool]:
-        """Of the database and, where there is one, its write-ahead log."""
+        """Whether the database and its write-ahead log, if any, were written."""
         file, found = self._file(), {}
         for name, path in (("database", file), ("log", file.with_name(file.name + "-wal"))):
             with suppress(OSError):
@@ -161,7 +161,7 @@ class SqliteFile(Dependency):
         return sqlite3.connect(f"file:{self._file()}?mode=ro", uri=True, timeout=10)
 
     def _rows(self) -> int:
-        """Of all tables. Raises DependencyError while they cannot be read."""
+        """Rows of all tables. Raises DependencyError while they cannot be read."""
         names = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
         try:
             with closing(self._reader()) as database:

@@ -34,8 +34,8 @@ class EngineError(TouchstoneError):
 class EngineProcess:
     """A context: the engine carries out a job. What has not ended with the context is asked to, and killed after 15 s.
 
-    Ctrl-C goes to the lab alone, which asks the engine to end by leaving the context. `on_event` sees the progress and
-    `on_end` that nothing more is told, both in a thread of their own. With `places`, engine and all that it starts have
+    Ctrl-C goes to the lab alone, which asks the engine to end by leaving the context. `on_event` receives the progress
+    and `on_end` the end, both in a thread of their own. With `places`, engine and all that it starts have
     these for their own.
     """
 
@@ -144,7 +144,7 @@ def run_job(
 def read_as(
     model: type[Result], document: object, what: str, *, extra: Literal["forbid", "ignore"] = "forbid"
 ) -> Result:
-    """What the engine has told, as a record; `what` names it. Raises EngineError if it is of another form."""
+    """The engine's output as a record; `what` names it. Raises EngineError if the form differs."""
     try:
         return model.model_validate(document, extra=extra)
     except ValidationError as error:

@@ -182,7 +182,7 @@ def slices_job(contenders: Mapping[str, protocol.Traffic], cpus: Sequence[int]) 
 
 
 def next_counter(first: int, sent: int) -> int:
-    """Where a job's `first_counter` is, on the same service, after one that began at `first` and has sent so many.
+    """The `first_counter` of the next job on the same service, after one with `first` and `sent` requests.
 
     Each thread draws numbers of its own, in steps of as many as there are threads, so that a fast one runs ahead; and
     some are drawn and not sent.
@@ -199,7 +199,7 @@ def watch(
 ) -> protocol.Watch:
     """What the engine samples next to a load: the process tree below `pid`, which was given `allowed_cpus`.
 
-    Of the dependencies, by name the roots of their process trees, it reads the CPU time.
+    It reads the CPU time of the dependencies, given as the roots of their process trees by name.
     """
     return {
         "pid": pid,

@@ -31,7 +31,7 @@ class Dependency(TypedDict):
     """A process tree that works for the server."""
 
     name: str
-    """What its CPU time is told under; several trees may share a name."""
+    """The name for its CPU time; several trees may share a name."""
     pid: int
     """The root of its process tree."""
 
@@ -176,7 +176,10 @@ class Watch(TypedDict):
     cgroup_paths: NotRequired[list[str]]
     """Control-group directories whose memory and throttling are read."""
     dependencies: NotRequired[list[Dependency]]
-    """Process trees that work for it: databases, brokers. Their CPU is told by name, and is not that of others."""
+    """
+    Process trees that work for it: databases, brokers. Their CPU is reported by name, and not as other processes'
+    CPU.
+    """
     interval_s: NotRequired[float]
     """Seconds between two samples."""
     pid: int
@@ -256,7 +259,7 @@ class AskOrderResolve(TypedDict):
 
 
 class AskOrderLocate(TypedDict):
-    """Of the addresses of a URL's host the first that takes a connection. It is remembered: all that the session
+    """Finds the first address of a URL's host that accepts a connection. It is remembered: all that the session
     sends to this host and port goes there, until it takes none.
     """
 
@@ -569,7 +572,7 @@ AskAnswer: TypeAlias = (
 
 
 class BootJob(TypedDict):
-    """What is started, and what it must answer. The engine forks and executes the program itself, in a session and
+    """A start and the response that it must give. The engine forks and executes the program itself, in a session and
     process group of its own.
     """
 
@@ -1016,9 +1019,9 @@ class SlicesJob(TypedDict):
     generators: NotRequired[list[GeneratorNode]]
     """
     Machines that put the load on, in a process for each contender; if there are none, this one does. Every turn
-    begins on an instant that all are told beforehand: by twice the time that settling took there and back, 5 to
-    500 ms. Settling compares the clocks anew: one that has moved by more than 5 ms ends the job with an error
-    that names it, and so does a generator that is lost.
+    begins at an instant that all know beforehand, two round trips of settling ahead, 5 to 500 ms. Settling
+    compares the clocks again: one that has moved by more than 5 ms ends the job with an error that names it, and
+    so does a generator that is lost.
     """
     threads: NotRequired[int]
     """

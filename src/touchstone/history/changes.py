@@ -13,7 +13,7 @@ from touchstone.toolchain.otava import change_points
 P_VALUE = 0.001
 """Otava's own default: a history is looked at every day, and one false alarm in twenty would be one a month."""
 MAGNITUDE = 0.01
-"""The least change that is told of, as a share: what is smaller nobody acts upon."""
+"""The smallest change to report, as a share; smaller ones are not worth acting upon."""
 
 
 @dataclass(frozen=True)

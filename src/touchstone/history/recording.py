@@ -65,7 +65,7 @@ def entries_of_revisions(run: Run, said: PairJudgement, measured: Measured) -> l
 def machine_facts(environment: Environment, tools: Mapping[str, str]) -> dict[str, str]:
     """What must stay the same for values of two runs to be comparable, by name.
 
-    Memory is told to whole GiB: what a kernel keeps for itself differs from boot to boot.
+    Memory is given in whole GiB, because the kernel's own share differs between boots.
     """
     facts = {
         "CPU": f"{environment.cpus} of {environment.cpu_model}",
@@ -79,7 +79,7 @@ def machine_facts(environment: Environment, tools: Mapping[str, str]) -> dict[st
 
 
 def _entries(run: Run, measured: Measured, names: Mapping[str, str], reference: str | None) -> list[Entry]:
-    """`names`: by the contender's name in the run, what it is called in the history."""
+    """The run's entries. `names`: by a contender's name in the run, its name in the history."""
     judgement = judge(run)
     ratios = {c.key: c for c in judgement.comparisons if c.verdict is not Verdict.INVALID}
     tares = {(e.load, e.figure): e.median for e in judgement.estimates if e.contender == TARE and e.median}

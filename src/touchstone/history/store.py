@@ -39,7 +39,7 @@ def append(path: Path, entries: Sequence[Entry]) -> None:
     known = {entry.run for entry in read(path)} if path.exists() else set()
     if again := sorted({entry.run for entry in entries} & known):
         raise UsageError(
-            f"the run {again[0]} is recorded already", where=str(path), fix="measure anew, or record another run"
+            f"the run {again[0]} is recorded already", where=str(path), fix="measure again, or record another run"
         )
     text = "".join(entry.model_dump_json(by_alias=True, exclude_none=True) + "\n" for entry in entries)
     with path.open("a", encoding="utf-8") as stream:

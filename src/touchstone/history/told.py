@@ -28,12 +28,12 @@ class Change(Record):
     compared: Comparison
     """What is shown, after it against before it."""
     commits: list[Revision]
-    """Those between: one of them did it."""
+    """Commits between, one of which caused the change."""
 
     @computed_field  # type: ignore[prop-decorator]
     @property
     def share(self) -> float:
-        """By how much the figure changed, as a share of what it was. Use `compared.ratio`."""
+        """The figure's change as a share of its earlier value. Use `compared.ratio`."""
         return (self.compared.ratio or 1.0) - 1
 
     @computed_field  # type: ignore[prop-decorator]

@@ -23,7 +23,7 @@ _PAUSE_S = 0.6
 _LONGEST = 2_000
 """Characters of a body that a person would read in a manifest."""
 _BEGIN, _END, _LEAST = 160, 60, 24
-"""Characters at both ends of a long body by which it is told, and how many they must be for it."""
+"""Characters at both ends that identify a long body, and their least number."""
 _PAGE_TITLE = re.compile(r"<title>[^<]+</title>")
 _MEANT = re.compile(r"[\\.^$*+?{}\[\]|()]")
 """What means something in a regular expression, in Python's as in the engine's."""
@@ -69,7 +69,7 @@ def draft_from_urls(urls: Sequence[str]) -> Draft:
         raise UsageError(
             f"GET {ready.target} is answered {ready.status}: an error does not tell that the service has started",
             where=origin,
-            fix="name first what it answers when it is ready, such as its health, and this one behind it",
+            fix="name first a URL that succeeds when the service is ready, such as its health check",
         )
     others = requests[1:] or requests
     right = [one for one in others if one.status < _ERROR]
@@ -94,7 +94,7 @@ def _ask(service: Service, origin: str, target: str, number: int) -> Answer:
     wanted = Request(target=literal(target))
     answer = service.exchange(wanted, Values(counter=number, fresh="", seed=0), whole=True)
     if answer.failure is not None:
-        fix = "start the service, and name what it answers"
+        fix = "start the service, and name a URL that it serves"
         if "that did not end" in answer.failure:
             fix = "a stream cannot be drafted, since its response has no end: leave this URL out"
         raise UsageError(f"GET {target}: {answer.failure}", where=origin, fix=fix)
@@ -127,7 +127,7 @@ def _request(target: str, answers: Sequence[Answer]) -> DraftRequest:
     if statuses[0] in REDIRECTS and (place := answers[0].field("location")):
         # A query may hold a secret, or another value each time.
         shown = place.partition("?")[0].partition("#")[0]
-        look.append(f"it redirects to {shown}, and no redirect is followed: name that URL to load what it leads to")
+        look.append(f"it redirects to {shown}, and no redirect is followed: name that URL to load its target")
     return DraftRequest(
         name="",
         method="GET",

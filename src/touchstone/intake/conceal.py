@@ -15,7 +15,7 @@ from touchstone.manifest.template import Escape
 from touchstone.vocabulary.secret import names_secret
 
 _LEAST = 6
-"""So many characters make a secret that is replaced wherever else it stands, too."""
+"""Length from which a secret is replaced everywhere else too."""
 _CONDITIONS = ("if-none-match", "if-match", "if-range", "if-modified-since", "if-unmodified-since")
 """Fields that name a version of a resource, as a response before gave it (RFC 9110, section 13.1)."""
 _LONGEST_NAME = 60
@@ -155,7 +155,7 @@ def variable_name(called: str) -> str:
 
 
 def _is_distinct(value: str) -> bool:
-    """Whether a secret is told from words that merely look like it."""
+    """Whether a secret differs visibly from ordinary words."""
     return len(value) >= _LEAST and not (value.isalpha() and value.islower())
 
 

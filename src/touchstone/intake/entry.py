@@ -1,4 +1,4 @@
-"""An entry of another benchmark: what can be built of it, what it is asked there, and what of that is left out here."""
+"""An entry of another benchmark: its builds, its requests, and the omissions."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from touchstone.intake.toml import table, text
 
 DESCRIPTIONS = {"httparena": "meta.json", "techempower": "benchmark_config.json"}
 """By benchmark: the file that describes an entry."""
-BROKEN = "correct it, or fetch the entry anew"
+BROKEN = "correct it, or fetch the entry again"
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class EntryVariant:
     """Its path in the entry's folder, which is the build's context."""
     port: int
     tests: Mapping[str, EntryTest]
-    """Those that the lab can express, by name."""
+    """Tests that a scenario can express, by name."""
     args: Mapping[str, str] = field(default_factory=dict)
     """Build arguments."""
 

@@ -75,7 +75,7 @@ def _paced(name: str, rate: int, profiles: Sequence[str]) -> EntryTest:
 _PIPELINE = _get("pipeline", "/pipeline", "ok", "GET /pipeline answers ok")
 _DELAY = _get("delay", "/delay/15", "15", "GET /delay/15 answers 15, after 15 ms")
 
-# Of the numbers of connections that a profile has not the largest: the benchmark's machine has 128 threads.
+# Not the largest numbers of connections of a profile: the benchmark's machine has 128 threads.
 _TESTS = {
     test.name: test
     for test in (
@@ -118,7 +118,7 @@ _TESTS = {
 
 
 def read_http_arena(folder: Path) -> Entry:
-    """Read an entry. Raises UsageError that says what it lacks."""
+    """Read an entry. Raises UsageError that names the missing part."""
     described = read_description(folder, "httparena")
     tests = described.get("tests")
     if not isinstance(tests, list) or not all(isinstance(test, str) for test in tests):

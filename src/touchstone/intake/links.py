@@ -14,7 +14,7 @@ from touchstone.intake.parts import DraftRequest
 _VERSION = "version"
 """The name of what conditions such as If-None-Match name."""
 _LEAST = 8
-"""So many characters make a value that is looked for in texts."""
+"""Length from which a value is searched for in texts."""
 _BEFORE = 80
 """Characters in front of a value by which it is found again."""
 _MOST_LEAVES = 20_000
@@ -27,7 +27,7 @@ class Answer:
     """A recorded response, as far as later requests may take something from it."""
 
     cookies: Mapping[str, str]
-    """Those that it sets."""
+    """Cookies that it sets."""
     fields: Sequence[tuple[str, str]]
     content: str
 

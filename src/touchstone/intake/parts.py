@@ -37,14 +37,14 @@ class DraftRequest:
     """A request, and as much of a right response as is known. A text is sent as it is unless it is a `Template`."""
 
     name: str
-    """Its name, by which the draft tells it from others; made of method and path if it is empty."""
+    """Name of the request in the draft; made of method and path if it is empty."""
     method: str
     target: str
     says: str
     """What a right response is, in a sentence; made of method, target and status if it is empty."""
     status: int = 200
     other_statuses: Sequence[int] = ()
-    """Those that are right, too."""
+    """Further right statuses."""
     headers: Mapping[str, str] = field(default_factory=dict)
     body: str | None = None
     encoding: Literal["text", "bytes"] = "text"
@@ -75,7 +75,7 @@ class DraftRequest:
 
     @property
     def media_type(self) -> str:
-        """That of the body that is sent, with its parameters; empty if no field names it."""
+        """Media type of the sent body, with parameters; empty if no field names it."""
         return next((value for name, value in self.headers.items() if name.lower() == "content-type"), "")
 
 

@@ -21,7 +21,7 @@ _HEADERS = "Server and Date are part of the response, as the benchmark asks"
 
 
 def read_techempower(folder: Path) -> Entry:
-    """Read an entry. Raises UsageError that says what it lacks."""
+    """Read an entry. Raises UsageError that names the missing part."""
     described = read_description(folder, "techempower")
     groups = described.get("tests")
     implementations: dict[str, Mapping[str, Any]] = {}

@@ -51,7 +51,7 @@ class ContainerRuntime:
         return [*own, *words]
 
     def ask(self, *words: str) -> str:
-        """What it answers, without the last line's end. Raises StartError with its own words if it fails."""
+        """The runtime's output, without the final line end. Raises StartError with its message if it fails."""
         # A session of its own: Ctrl-C ends the lab's work, and this may be what ends a container.
         child = start_child(
             self.command(*words), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
@@ -59,7 +59,7 @@ class ContainerRuntime:
         try:
             said, complaint = child.communicate()
         except BaseException:
-            # It goes on by itself: what it makes must be there before it can be removed.
+            # The runtime continues by itself: a container must exist before it can be removed.
             child.wait()
             raise
         if child.returncode != 0:
@@ -71,7 +71,7 @@ class ContainerRuntime:
 
     @property
     def controllers(self) -> frozenset[str]:
-        """What it can limit containers by, of `cpuset`, `cpu` and `memory`; without root that may be nothing."""
+        """The available limits among `cpuset`, `cpu` and `memory`; without root perhaps none."""
         return _controllers(self)
 
     def image_id(self, reference: str) -> str | None:
@@ -105,7 +105,7 @@ class ContainerSpec:
     memory_limit: int | None = None
     """In bytes, swap included."""
     cpu_limit: float | None = None
-    """So many CPUs' time."""
+    """CPU quota, in CPUs."""
     seccomp: str | None = None
     """The filter of its system calls, as the runtime names it; its usual one if None."""
 
@@ -269,7 +269,7 @@ class ContainerProcess(ServerProcess):
 
 
 def start_container(runtime: ContainerRuntime, spec: ContainerSpec, *, log: Path) -> ContainerProcess:
-    """Make a container and start it; what it writes goes to `log`. Raises StartError."""
+    """Make a container and start it, with its output in `log`. Raises StartError."""
     log.parent.mkdir(parents=True, exist_ok=True)
     container = create_container(runtime, spec)
 

@@ -31,8 +31,8 @@ class Escapes:
     def look(self, inside: Collection[int]) -> None:
         """Take notice of who is outside at two looks one after the other; `inside` is who is in its cgroup now.
 
-        Whoever is outside for a moment alone may be about to enter, or to end. The whole tree is looked at only where
-        somebody is new outside of the cgroup, or has left it.
+        A process that is outside for a moment only may be about to enter, or to end. The whole tree is checked only if
+        a process is new outside of the cgroup, or has left it.
         """
         present = {int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit()}
         new = present - self._present - set(inside)
@@ -51,7 +51,7 @@ class Escapes:
         return {how: list((self._seen[how] | now[how]).values()) for how in now}
 
     def now(self) -> dict[str, dict[int, dict[str, Any]]]:
-        """Who is outside at this moment: by how, and by process id."""
+        """Processes outside at this moment, by kind of escape and process id."""
         # A zombie is in no cgroup any more: one that has ended has not escaped.
         members = [process.pid for process in self._process.tree() if lives(process)]
         cgroup = self._process.cgroup

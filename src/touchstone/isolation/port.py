@@ -104,7 +104,7 @@ def _accepting(port: int, address: IPv4Address | IPv6Address) -> set[int | None]
 
 
 def foreign_listener(port: int, ours: Iterable[int]) -> str | None:
-    """Who listens on `port` though it is none of `ours`, in words; None if all is well."""
+    """Processes on `port` that are none of `ours`, in words; None if there are none."""
     own = set(ours)
     for pid in listeners(port) - own:
         if pid is None:
@@ -136,7 +136,7 @@ def is_open(host: str, port: int) -> bool:
 
 
 def places_of(pids: Iterable[int]) -> list[Listener]:
-    """Where these processes listen: for a server that took another place than it was told."""
+    """Where these processes listen, for a server that ignored its given address."""
     own = set(pids)
     return sorted(
         {

@@ -30,7 +30,7 @@ class PrivatePlaces:
     kept: tuple[Path, ...] = ()
     """What stays as it is, and is shared, although it lies below another of these folders."""
     layered: Mapping[Path, Path] = field(default_factory=dict)
-    """By a folder that the process sees as it is: one that takes what it changes there, in `upper` (overlayfs).
+    """By a folder that the process sees as it is: the folder that takes its changes, in `upper` (overlayfs).
 
     It holds the empty folders `upper` and `work`, and does not lie below the one that it is a layer of.
     """

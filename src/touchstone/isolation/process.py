@@ -27,9 +27,9 @@ _LIBC = ctypes.CDLL(None, use_errno=True)
 _PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
 _UNTIL_KILLED_S = 5.0
-"""The kernel may need a moment to end what it was told to kill."""
+"""The kernel may need a moment to end a killed process."""
 _SERVERS: dict[int, ServerProcess] = {}
-"""Those that have not been stopped, by their ids: an orphan of one is no stray of another."""
+"""Servers that have not been stopped, by their ids: an orphan of one is no stray of another."""
 _CONTROL = re.compile(
     r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[ -/]*[0-Z\\^-~])|[\x00-\x08\x0e-\x1f\x7f]"
 )
@@ -55,7 +55,7 @@ class CpuAtEnd:
     """CPU seconds of a process tree, by its cgroup."""
 
     before_s: float
-    """In all its life until it was told to end."""
+    """CPU seconds of its whole life until the stop signal."""
     ending_s: float
     """From then until nothing of it was left."""
 
@@ -101,7 +101,7 @@ class ServerProcess:
         return False
 
     def tree(self) -> list[psutil.Process]:
-        """The processes that belong to it: descendants, and whoever is in its session or its cgroup."""
+        """Its processes: descendants, and members of its session or its cgroup."""
         pids = set(self.cgroup.pids()) if self.cgroup else set()
         pids |= {process.pid for process in family(self.pid)}
         for process in psutil.process_iter():
@@ -253,8 +253,8 @@ def describe_exit(code: int) -> str:
 
 
 def _nameless(log: Path) -> IO[bytes]:
-    """The log, to be appended to, opened by a name that is gone: whoever writes to it could read from the link of its
-    standard output what it is measured for.
+    """The log, to be appended to, opened by a name that is gone: a process that writes to it could read from the link
+    of its standard output that it is being measured.
     """
     log.touch()
     other = log.with_name(f".{secrets.token_hex(6)}")

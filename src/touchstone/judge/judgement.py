@@ -65,9 +65,9 @@ class Doubt(Record):
     """By how much what was found can have moved the speed of a service, at the most."""
 
     faster: float | None = 1.0
-    """So many times faster it may really have been; 1 if no faster, None if nobody can say how much."""
+    """Largest factor by which it may really have been faster; 1 if not at all, None if unknown."""
     slower: float | None = 1.0
-    """So many times slower; 1 if no slower, None if nobody can say how much."""
+    """Largest factor by which it may really have been slower; 1 if not at all, None if unknown."""
     common: bool = False
     """True if it falls on neighbouring slices alike, so that of two contenders only the difference counts."""
     presses: bool = False
@@ -88,7 +88,7 @@ class Doubt(Record):
 
     @classmethod
     def of_taken(cls, share: float, reason: str = "the service had at least what they left over") -> Self:
-        """That of a share of the CPUs which others had: with all of it the service would have been so much faster."""
+        """The bias from a share of the CPUs that others used, all of which the service might have had."""
         return cls(faster=1 / max(1e-3, 1 - share), common=True, reason=reason)
 
 
@@ -141,7 +141,7 @@ class Estimate(Record):
 
     @property
     def key(self) -> Key:
-        """What it is about."""
+        """Phase, contender, load and figure."""
         return self.phase, self.contender, self.load, self.figure
 
     @property
@@ -222,7 +222,7 @@ class Comparison(Record):
 
     @property
     def key(self) -> Key:
-        """What it is about."""
+        """Phase, contender, load and figure."""
         return self.phase, self.contender, self.load, self.figure
 
     @property
@@ -238,7 +238,7 @@ class Comparison(Record):
         return Interval(self.ratio, self.low, self.high)
 
     def decided_by(self, interval: Interval | None, margin: float) -> Self:
-        """The same comparison, with an interval and what it decides at a margin; as it is without an interval."""
+        """The same comparison with an interval and its outcome at a margin; unchanged without an interval."""
         self.margin = margin
         if interval is not None:
             self.ratio, self.low, self.high = interval.point, interval.low, interval.high
@@ -329,7 +329,7 @@ class Judgement(Record):
 
     schema_: Literal["touchstone.judgement/2"] = Field(default="touchstone.judgement/2", alias="schema")
     verdict: Verdict
-    """Of the run as a whole: invalid if nothing valid can be said."""
+    """Verdict of the whole run: invalid if it has nothing valid."""
     failed: list[FailedContender] = []
     """Contenders that failed. A run with one of them is no success, whatever the others did."""
     sample_verdicts: dict[str, Verdict]

@@ -32,7 +32,7 @@ class Contender:
 
     @property
     def variant(self) -> Variant:
-        """The variant, with what it takes from its base filled in."""
+        """The variant with the keys of its base filled in."""
         return resolved(self.stack, self.variant_name)
 
     @property
@@ -88,7 +88,7 @@ def resolved(stack: Stack, name: str) -> Variant:
             "env": base.env | own.env,
             # A native image takes other heap flags than the JVM that it was built from.
             "memory_settings": own.memory_settings or ([] if own.native else base.memory_settings),
-            # A program that is not built anew is the base's, and so is its copy.
+            # A program without its own build is the base's, and so is its copy.
             "profiled": own.profiled or (None if own.build else base.profiled),
             "extra_configuration": own.extra_configuration or base.extra_configuration,
         }

@@ -95,7 +95,7 @@ class RatioTest(_Bounded):
     of: TermField
     """What is divided."""
     to: TermField
-    """What it is divided by."""
+    """The divisor."""
 
 
 class DifferenceTest(_Bounded):
@@ -204,7 +204,7 @@ class NotTestable(Part):
     """Why no measurement can confirm the number: it measured something else."""
 
     reason: str
-    """What it measured instead, in a sentence."""
+    """What the publication measured instead, in a sentence."""
     evidence: Annotated[list[str], Field(min_length=1)]
     """What shows it, a line each: the publication's own numbers, its sources."""
 
@@ -213,7 +213,7 @@ class Explanation(Part):
     """A contender with the defect, or a load with the fault, under which the published number comes about."""
 
     says: str
-    """What it shows, in a sentence."""
+    """The explanation, in a sentence."""
     figure: str | None = None
     """The figure; the claim's if it is left out."""
     load: LoadName | None = None

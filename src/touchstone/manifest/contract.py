@@ -24,15 +24,15 @@ class Send(Request):
     captures: dict[CaptureName, Capture] = {}
     """Values taken from the response, for `{capture.NAME}` in later steps of the check, and under the prepared load."""
     within_s: Annotated[float, Field(gt=0)] | None = None
-    """For a recovery: the request is sent again until its response is right, for at most so many seconds. If it is left
-    out, the first response counts."""
+    """For a recovery: the request is sent again until its response is right, for at most this number of seconds. If it
+    is left out, the first response counts."""
 
     @model_validator(mode="after")
     def _repeats_what_is_concurrent(self) -> Send:
         if self.concurrent > self.repeat:
             raise ValueError(
-                f"`concurrent` {self.concurrent} is above `repeat` {self.repeat}: so many requests are never "
-                "under way at a time; set `repeat` to how many are sent"
+                f"`concurrent` {self.concurrent} is above `repeat` {self.repeat}: that number of requests is never "
+                "under way at a time; set `repeat` to the number of requests"
             )
         return self
 
@@ -71,7 +71,7 @@ class Proof(Part):
     """The answer that must come: a number, a text, or how many requests the check or the load had answered correctly
     (`ok`, `ok + 1`) or had sent (`sent`)."""
     within_s: Annotated[float, Field(gt=0)] | None = None
-    """It is asked again until the answer is right, for at most so many seconds; once if it is left out."""
+    """The query is repeated until the answer is right, for at most this number of seconds; once if it is left out."""
 
 
 class Check(Part):

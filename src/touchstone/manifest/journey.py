@@ -1,4 +1,4 @@
-"""Journeys: requests in order, each with what it takes from its response for those behind it."""
+"""Journeys: requests in order, each with values captured for later ones."""
 
 from __future__ import annotations
 

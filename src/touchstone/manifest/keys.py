@@ -61,7 +61,7 @@ class Key:
     default: str
     """As TOML; empty if it is required, and if there is none."""
     says: str
-    """What it is for; empty if nobody has said."""
+    """The purpose; empty if undocumented."""
     leads_to: tuple[Model, ...]
     """The tables that it holds."""
 
@@ -87,7 +87,7 @@ class Table:
 
     @property
     def says(self) -> str:
-        """What it is for; empty if nobody has said."""
+        """The purpose; empty if undocumented."""
         return " ".join((self.model.__doc__ or "").split())
 
     @property

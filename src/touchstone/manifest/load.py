@@ -19,7 +19,7 @@ class Load(Mix):
     title: str
     """Its title in the report."""
     about: str = ""
-    """What it asks, for the reader of the report."""
+    """A description for the reader of the report."""
     loop: Literal["closed", "open", "steps", "ramp"] = "closed"
     """When requests are sent: `closed`, each connection's next one when its last is answered; `open`, at `rate`
     whatever comes back; `steps`, at rates from a tenth of `rate` up to it; `ramp`, at a rate that grows evenly from a
@@ -49,7 +49,7 @@ class Load(Mix):
     connection, where the server closed a kept one under it without a byte of a response, as clients do. If not, it has
     failed, as others have there."""
     timeout_s: Annotated[float, Field(gt=0)] = 5.0
-    """A request without a whole response after so many seconds has failed."""
+    """Seconds after which a request without a complete response has failed."""
     seconds: Annotated[float, Field(gt=0)] | None = None
     """The measured time in seconds, in place of the profile's; with `--quick` at most the profile's. Each contender's
     turns in a round add up to it; `--until-decided` and `--minutes` choose the number of turns themselves."""

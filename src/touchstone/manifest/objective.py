@@ -10,7 +10,7 @@ from touchstone.manifest.condition import PERCENTILES, QUANTITIES, Condition, Co
 ERRORS = "errors < 0.1%"
 """Holds where an objective says nothing of errors: a refusal is quick, and must not pass for an answer."""
 BEYOND = 10
-"""A percentile needs about so many requests beyond it before it says anything."""
+"""Requests beyond a percentile that it needs before it is meaningful."""
 _EXAMPLE = "write it like 'p99 < 50ms, errors < 0.1%'"
 
 
@@ -68,7 +68,7 @@ def parse_objective(text: str) -> Objective:
 
 
 def _term(text: str) -> Condition:
-    """One bound. Who writes none is told how an objective is written: the conditions of a load point the other way."""
+    """One bound. Raises an error with an example, since the conditions of a load point the other way."""
     try:
         return parse_condition(text)
     except ConditionError as error:

@@ -24,7 +24,7 @@ class DependencySpec(Part):
     """Something that the service talks to. The lab makes it fresh in each round and gives its address by `env`."""
 
     kind: str
-    """What it is, such as `postgres`; docs/dependencies.md lists the kinds."""
+    """The kind, such as `postgres`; docs/dependencies.md lists them."""
     env: str
     """The environment variable through which the service learns the address."""
     variables: dict[EnvironmentName, str] = {}
@@ -86,9 +86,9 @@ class Drain(Part):
     exhibit_spreads: list[Literal["keyless", "skewed"]] = []
     """Unequal ways to lay the messages into partitions, drained with `--exhibits` next to the equal one."""
     stats_target: str = "/stats"
-    """The path at which the service tells what it has done; kept next to the proof, and never counted."""
+    """The path at which the service reports its own counts; kept next to the proof, and never counted."""
     within_s: Annotated[float, Field(gt=0)] = 300.0
-    """A topic that is not drained after so many seconds counts as failed."""
+    """Seconds after which a topic that is not drained counts as failed."""
 
 
 class Stop(Part):
@@ -105,7 +105,8 @@ class Stop(Part):
     """A load whose requests take longer than 0.1 s: eight of them are under way at the signal. Without one, the case
     `slow` is left out."""
     within_s: Annotated[float, Field(gt=0, le=3600)] = 10.0
-    """A service that has not ended so many seconds after SIGTERM counts as one that does not end, and is killed."""
+    """Seconds after SIGTERM until which a service must have ended; later it counts as one that does not end, and is
+    killed."""
 
 
 class Floor(Part):

@@ -1,4 +1,4 @@
-"""The files of a stack that its build and its installation read: found, and told from what earlier ones left."""
+"""The files of a stack that its build and installation read, without leftovers of earlier ones."""
 
 from __future__ import annotations
 

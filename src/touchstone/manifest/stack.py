@@ -36,7 +36,7 @@ class Install(Part):
     """
 
     commands: Annotated[list[Command], Field(min_length=1)]
-    """What is run, in order. It may use the network. What it gets should be fixed by a lock file: `["npm", "ci"]`."""
+    """Commands in order. They may use the network. A lock file should fix the versions: `["npm", "ci"]`."""
     files: list[Inside] = []
     """Glob patterns of the source files that the commands read: lock files and their like. All sources if empty."""
     leaves: list[Inside] = []
@@ -109,8 +109,8 @@ class Image(Part):
 
 
 class Variant(Part):
-    """One way to build or run a stack. Of a variant with a `base`, `run`, `run_in`, `port`, `artifacts`, `env`,
-    `footprint`, `memory_settings` and `extra_configuration` are the base's where they are left out.
+    """One way to build or run a stack. If a variant has a `base`, its missing `run`, `run_in`, `port`, `artifacts`,
+    `env`, `footprint`, `memory_settings` and `extra_configuration` are the base's.
     """
 
     title: str
@@ -140,10 +140,11 @@ class Variant(Part):
     The program that `run` begins with is named as from the work folder, its arguments as from this one."""
     image: Image | None = None
     """In place of `run`: a container image, built of a Dockerfile or fetched by its reference, and run by podman or
-    docker. It says itself what it runs."""
+    docker. The image has its own command."""
     port: Annotated[int, Field(ge=1, le=65535)] | None = None
-    """Where it listens whatever it is told; that port of this machine must be free. Contenders with one port do not run
-    at once, and get their loads in whole windows. One that takes its port from `PORT`, `run` or `env` has none."""
+    """The fixed port of a service that ignores `PORT`; that port of this machine must be free. Contenders with one
+    port do not run at once, and get their loads in whole windows. One that takes its port from `PORT`, `run` or `env`
+    has none."""
     env: dict[str, str] = {}
     """Environment variables of the service, next to those that the scenario gives."""
     memory_settings: list[MemorySetting] = []
@@ -196,7 +197,7 @@ class Stack(Part):
     language: str
     """The language that it is written in, for the reader of the report."""
     summary: str = ""
-    """What it is made of, for the reader of the report."""
+    """Its components, for the reader of the report."""
     needs: dict[Name, str] = {}
     """Tools and version ranges: `{ go = ">=1.24" }`; `touchstone doctor` lists the tools that are known."""
     sources: list[str] = ["**/*"]
@@ -205,7 +206,7 @@ class Stack(Part):
     """Folders outside this one that the build needs: their name in the work folder, and their path relative to this
     folder."""
     install: Install | None = None
-    """How what it depends on is got; for all variants that have no `base` and no `install` of their own."""
+    """How dependencies are installed; for all variants that have no `base` and no `install` of their own."""
     by_default: bool = True
     """Whether the stack runs when no stacks are named; if not, it is asked for by its name, or with `--stacks all`."""
     default_variants: list[Name] = []
@@ -259,7 +260,7 @@ class Stack(Part):
         copied = variant.profiled
         if variant.port is not None and "{port}" in " ".join([*(variant.run or []), *variant.env.values()]):
             raise ValueError(
-                f"variants.{name} has a `port`, for one that cannot be told where to listen, and is told by {{port}}: "
+                f"variants.{name} has a `port`, for a service with a fixed port, and uses {{port}}: "
                 "leave one of the two out"
             )
         builds = bool(variant.build or (copied and copied.build))

@@ -1,4 +1,4 @@
-"""Puts the builder together, step by step. What is done is not done again, unless what it rests on has changed."""
+"""Puts the builder together, step by step; a finished step runs again only if its inputs have changed."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ class Step:
     reason: str
     carry_out: Callable[[Machine, Home], None]
     sources: tuple[str, ...] = ()
-    """Our own files that it works by, as patterns: a change of one makes it and the steps after it anew."""
+    """Patterns of our files that the step uses: a change of one repeats the step and later ones."""
     rests_on: str = ""
-    """What else it is made anew for."""
+    """Other inputs whose change repeats the step."""
 
 
 def steps(jdk_source: Path | None) -> list[Step]:
@@ -82,8 +82,8 @@ def steps(jdk_source: Path | None) -> list[Step]:
 def assemble(home: Home, say: Callable[[str], None], *, jdk_source: Path | None = None, anew: bool = False) -> None:
     """Put the builder together in `home`. Raises AssemblyError or AptError, which say what is missing.
 
-    A step that was carried out is marked; it is skipped as long as the marks before it and what it rests on are the
-    same, so that a run that was broken off goes on where it was.
+    A step that was carried out is marked; it is skipped as long as the marks before it and its inputs are the
+    same, so an interrupted run continues.
     """
     home.folder.mkdir(parents=True, exist_ok=True)
     with _alone(home):

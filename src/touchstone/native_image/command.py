@@ -11,7 +11,7 @@ from touchstone.native_image.requirements import AssemblyError
 
 
 def run_step(command: Sequence[str], *, cwd: Path | None = None, env: Mapping[str, str] | None = None, fix: str) -> str:
-    """Run it to its end; its standard output. Raises AssemblyError with what it said last."""
+    """Run a command to its end; return its standard output. Raises AssemblyError with its last words."""
     done = subprocess.run(
         command,
         cwd=cwd,

@@ -40,7 +40,7 @@ def _struct(home: Home, class_name: str) -> tuple[str, list[str]]:
     jar = home.modules / f"svm-{SVM_VERSION}.jar"
     disassembled = run_step(
         [str(Path(home.jdk) / "bin/javap"), "-v", "-p", "-cp", str(jar), class_name],
-        fix="run the command anew: the builder's jars are not whole",
+        fix="run the command again: the builder's jars are incomplete",
     )
     return read_struct(disassembled, class_name)
 

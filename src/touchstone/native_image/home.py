@@ -1,4 +1,4 @@
-"""Where the assembled builder lives, and what it is made of."""
+"""Where the assembled builder is, and its parts."""
 
 from __future__ import annotations
 

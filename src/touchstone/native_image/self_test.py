@@ -1,4 +1,4 @@
-"""Shows that an assembled builder works: it compiles a program, and the program does what it should."""
+"""Shows that an assembled builder works: it compiles a program, and the program runs correctly."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ _EXPECTED = ["text: héllo 数", "file: 65536 bytes, crc 29142303", "http: 200 p
 
 
 def self_test(home: Home, jdk: Jdk) -> None:
-    """Build SelfTest.java and compare what it prints. Raises AssemblyError."""
+    """Build SelfTest.java and compare its output. Raises AssemblyError."""
     work = home.work / "self-test"
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir(parents=True)
     source = work / "SelfTest.java"
     source.write_bytes(files("touchstone.native_image").joinpath("SelfTest.java").read_bytes())
     run_step([str(jdk.home / "bin/javac"), "-d", str(work / "classes"), str(source)], fix="use Temurin's JDK 25")
-    version = run_step([str(home.executable), "--version"], fix="assemble it anew: --anew")
+    version = run_step([str(home.executable), "--version"], fix="assemble it again: --anew")
     if SVM_VERSION not in version:
-        raise AssemblyError(f"it does not say its version, but {version!r}", fix="assemble it anew: --anew")
+        raise AssemblyError(f"it does not say its version, but {version!r}", fix="assemble it again: --anew")
     # Quick-build mode: the test asks whether it works, not how fast.
     run_step(
         [
@@ -30,7 +30,7 @@ def self_test(home: Home, jdk: Jdk) -> None:
             "SelfTest",
         ],
         cwd=work,
-        fix="the builder needs 2 GiB of memory for the self-test; look at what it said last",
+        fix="the builder needs 2 GiB of memory for the self-test; look at its last output",
     )
     printed = run_step(
         [str(work / "self-test"), "-Xmx64m"], cwd=work, env={"TZ": "UTC", "LANG": "C.UTF-8"}, fix="report this"

@@ -1,4 +1,4 @@
-"""Compiles our C shims: what GraalVM's distribution has next to its jars. Each file says what it stands for."""
+"""Compiles our C shims: the C code of GraalVM's distribution. Each file names the part that it replaces."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ Turn = OneByOne | Together | Tare | Note
 
 
 class Phase(ABC):
-    """One kind of measurement, of one run: what it finds out for later rounds it keeps itself.
+    """One kind of measurement in one run; it keeps its own results for later rounds.
 
     A turn returns a sample that says why it failed on a contender. `OneByOne` may raise TouchstoneError instead: the
     caller makes that sample.

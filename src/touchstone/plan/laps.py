@@ -11,7 +11,7 @@ _LONGEST_S = 20.0
 
 
 def balanced_laps(count: int, laps: int, dice: random.Random) -> list[list[int]]:
-    """So many laps over the contenders 0 to `count` - 1, by Williams designs (1949).
+    """The laps over the contenders 0 to `count` - 1, by Williams designs (1949).
 
     Over a whole design (`count` laps if that is even, twice as many if it is odd) each contender stands in each place
     equally often, and follows each other equally often, so that what one leaves behind for the next falls on all

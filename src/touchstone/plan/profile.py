@@ -15,7 +15,7 @@ looks are 0.1 s apart."""
 
 
 LEAST_ROUNDS = 4
-"""Of a profile that is short of time: the interval of four is 1.3 times as wide as that of five, of three 2 times."""
+"""Rounds of a profile that is short of time: four give 1.3 times the interval of five, three 2 times."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class Profile:
     trial_s: float = 2.5
     """One trial of a capacity at the edge of its objective, and"""
     trials: int = 40
-    """so many of them for each contender under each load in each round, at most."""
+    """Most trials for each contender under each load in each round."""
     capacity_width: float = 0.03
     """The interval of a round's capacity at which its search ends: the upper bound over the lower, less 1."""
 

@@ -15,7 +15,7 @@ class Record(BaseModel):
 
 
 class EngineRecord(Record):
-    """A part of a result. The engine writes null for what it did not measure; here that is the part's empty default."""
+    """A part of a result. The engine's null for a missing measurement becomes the part's empty default."""
 
     @model_validator(mode="before")
     @classmethod

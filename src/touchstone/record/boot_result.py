@@ -28,12 +28,12 @@ class BootRun(ProcessTree):
 
     first_response_s: float | None = None
     program_s: float | None = Field(default=None, exclude_if=lambda seconds: seconds is None)
-    """Of it, what passed until a container's program was executed: the runtime's share."""
+    """The container runtime's share: time until the program was executed."""
     port_open_s: float | None = None
     vm_peak: int | None = None
     vm_hwm: int | None = None
     major_faults: int | None = None
-    """That needed I/O up to then."""
+    """Page faults that needed I/O up to then."""
     cpu_s: float | None = None
     polls: int | None = None
     """Connections tried."""

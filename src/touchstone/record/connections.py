@@ -27,7 +27,7 @@ class Closes(EngineRecord):
     rested_least_s: float = 0.0
     rested_most_s: float = 0.0
     status: dict[str, int] = Field(default={}, exclude_if=lambda status: not status)
-    """Of closes with a notice: how many had which status."""
+    """Number of closes with a notice, by status."""
 
 
 def _kind() -> Closes | None:

@@ -64,7 +64,7 @@ class Counts(EngineRecord):
     failed: int = 0
     """Without a whole response."""
     unanswered: int = 0
-    """Those of `failed` that were under way when the job was interrupted."""
+    """Passes of `failed` that were under way when the job was interrupted."""
     repeated: int = Field(default=0, exclude_if=lambda count: not count)
     """Sent once more, on a new connection: the server had closed a kept one under them without a byte, or declared them
     unprocessed (HTTP/2)."""
@@ -109,7 +109,7 @@ class Window(EngineRecord):
 
     @property
     def whole_s(self) -> float:
-        """Of the whole job, warm-up included."""
+        """Seconds of the whole job, warm-up included."""
         return self.warmup_s + self.watched_s
 
 
@@ -139,7 +139,7 @@ class HeldUp(EngineRecord):
 
     answers: int = 0
     seconds: float = 0.0
-    """Of all of them together, without the time in which no response came at all."""
+    """Sum over all of them, without the time in which no response came at all."""
     longest_s: float = 0.0
     connections: int | None = None
     """How many connections had such a response; None where each request has a connection of its own."""
@@ -259,11 +259,11 @@ class Machine(EngineRecord):
 
     steal_s: float | None = None
     other_cpu_s: float | None = None
-    """Of processes that are neither engine nor server, nor a dependency of `dependencies_cpu_s`."""
+    """CPU of processes that are neither engine nor server, nor a dependency of `dependencies_cpu_s`."""
     strangers: list[Stranger] = Field(default=[], exclude_if=lambda strangers: not strangers)
-    """Of these processes the three that used most, the greatest first."""
+    """The three of these processes that used most, the largest first."""
     dependencies_cpu_s: dict[str, float] | None = Field(default=None, exclude_if=lambda seconds: seconds is None)
-    """Of each dependency that has processes of its own; None if there are none, or nobody looked."""
+    """CPU of each dependency that has its own processes; None if there are none, or not measured."""
     swapped_pages: int | None = None
     """In and out, of the whole machine."""
 
@@ -278,16 +278,18 @@ class MediaTypeCount(EngineRecord):
 
 
 class InParts(EngineRecord):
-    """Responses of which a part came later than the first. Of a few the first was acknowledged at once, as a trial."""
+    """Responses of which a part came later than the first. The engine acknowledged the first part of a few at once, as
+    a trial.
+    """
 
     responses: int = 0
     """Without the trials."""
     long: int = 0
-    """Those whose rest came 20 ms and more after the first part."""
+    """Responses whose rest came 20 ms or more after the first part."""
     seconds: float = 0.0
     """From the first part to the end, of those, summed."""
     trials: int = 0
-    """Those of the warm-up included."""
+    """Trials, including those of the warm-up."""
     trials_long: int = 0
 
 

@@ -1,4 +1,4 @@
-"""The load of a sample, as its scenario states it: one form, whoever reads it."""
+"""The load of a sample as its scenario states it, in one form for all readers."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class LoadSpec(EngineRecord):
     protocol: str = _or("h1")
     """`h1`, `h2c` or `h2`."""
     streams: int = _or(1)
-    """Of HTTP/2, on each connection."""
+    """HTTP/2 streams on each connection."""
     keepalive: bool = _or(True)
     repeat: bool = _or(True)
     timeout_s: float | None = _or(None)

@@ -15,7 +15,7 @@ class GeneratorPlace(Record):
     address: str
     cpus: list[int] = []
     model: str = ""
-    """Of its CPUs, in the kernel's words."""
+    """Model of its CPUs, in the kernel's words."""
 
 
 class CountedCpus(Record):
@@ -61,7 +61,7 @@ class Ending(Record):
 
 
 class Placement(Record):
-    """Who ran where. CPUs are those of the machine that the contender runs on."""
+    """CPUs of server, engine and dependencies, on the contender's machine."""
 
     server_cpus: list[int] = []
     engine_cpus: list[int] = []
@@ -101,13 +101,13 @@ class Process(Record):
     server_exit: str | None = None
     """How it ended if it ended before it was asked to, in words."""
     foreign_listener: str | None = None
-    """Who held the port if it was not the contender's process tree."""
+    """Holder of the port, if it was not the contender's process tree."""
     stopped: str | None = None
     """How it ended after it was asked to, in words."""
     ending: Ending | None = Field(default=None, exclude_if=lambda ending: ending is None)
     """None where no clients stayed."""
     cpu_at_end: CpuAtEnd | None = Field(default=None, exclude_if=lambda used: used is None)
-    """What it used until it was told to end, and after; None where it has no cgroup of ours."""
+    """CPU until its stop signal and after; None without a cgroup of ours."""
     oom_kills: int | None = None
     """Processes of its tree that the kernel ended for want of memory."""
     confinement: list[Confinement] = []
@@ -115,6 +115,6 @@ class Process(Record):
     log: str | None = None
     """The file of its standard output and error, relative to the run's folder."""
     log_bytes: int | None = Field(default=None, exclude_if=lambda size: size is None)
-    """What it wrote there in all its life, under every load that was put on it."""
+    """Bytes written there during its whole life, under every load."""
     log_file_bytes: int = Field(default=0, exclude_if=lambda size: size == 0)
-    """What it appended to other files: to those open from the first response on, and to those of its own folder."""
+    """Bytes appended to other files: those open from the first response on, and those of its own folder."""

@@ -77,7 +77,7 @@ class WrittenFile(Record):
     looks: int = 0
     """Looks at which it had changed since the one before."""
     waiting: int = 0
-    """Those of them at which changes waited for the disk, and nothing was on its way there."""
+    """Looks at which changes waited for the disk, and nothing was on its way there."""
 
 
 class AfterAnswers(Record):
@@ -86,9 +86,9 @@ class AfterAnswers(Record):
     asked: int
     """Requests that had it do something."""
     behind: int = 0
-    """After so many of them it had not yet made safe what it had done."""
+    """Number of requests after which its work was not yet safe on disk."""
     late: int = 0
-    """After so many of them it was given work, or more of it, only when the answer had come."""
+    """Number of requests whose work started or continued after the response."""
 
 
 class DependencyState(Record):

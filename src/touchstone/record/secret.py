@@ -20,11 +20,11 @@ _USER = re.compile(r"(?<=://)([^/\s:@]*):[^/\s]+@")
 _PARAMETER = re.compile(
     r"""(?P<name>[\w.-]+)=(?P<value>"(?:[^"]|"")*"|'(?:[^'\\]|\\.)*'|(?:[^\s&;]|;(?!\s*[\w. -]+=))+)"""
 )
-"""Of a query, of a connection string, of an option. A semicolon ends a value where another parameter follows it."""
+"""A parameter of a query, a connection string or an option. A semicolon ends a value before another parameter."""
 _FIELD = re.compile(r"(?P<option>-H|--header=)?(?P<name>[\w!#$%&'*+.^`|~-]+)(?P<colon>:\s*)(?P<value>\S.*)", re.S)
 _OPTION = re.compile(r"--?[\w.-]+")
 _LEAST = 4
-"""So many letters make a secret that is looked for elsewhere: of less, too much else would be hidden."""
+"""Length from which a secret is searched for elsewhere: shorter ones would hide too much else."""
 _GIVEN: set[str] = set()
 """What requests of this process were given by environment variables."""
 
@@ -83,7 +83,7 @@ def secrets_of_request(text: str) -> list[str]:
 
 
 def without(text: str, secrets: Iterable[str] = ()) -> str:
-    """A text with these hidden, and with what environment variables gave: a service may echo what it was sent."""
+    """The text without these secrets and those of environment variables, which a service may echo."""
     for secret in sorted({*secrets, *_GIVEN}, key=len, reverse=True):
         text = text.replace(secret, _HIDDEN)
     return text
@@ -116,7 +116,7 @@ def _shown_within(key: str, value: Any) -> Any:
 
 
 def _shown_fields(fields: Any) -> Any:
-    """Of a job, whose fields are pairs, or of a load, which names each once."""
+    """The fields of a job (pairs) or of a load (a table), without secrets."""
     if isinstance(fields, dict):
         return {name: _HIDDEN if names_secret(name) else without(value) for name, value in fields.items()}
     return [[name, _HIDDEN if names_secret(name) else without(value)] for name, value in fields]

@@ -57,7 +57,7 @@ class RunStore:
         self.write(_PLAN, plan)
 
     def next_id(self, phase: str, contender: str, load: str | None, round_number: int | None) -> str:
-        """A sample's id: its place in the run, and what it is."""
+        """A sample's id: its number in the run, phase, contender, load and round."""
         self._count += 1
         parts = [phase, contender.replace("/", "."), load, None if round_number is None else f"r{round_number:02d}"]
         return "-".join([f"{self._count:04d}", *(part for part in parts if part)])

@@ -8,7 +8,7 @@ from touchstone.record.base import EngineRecord
 
 
 class ProcessTree(EngineRecord):
-    """What a process tree held at one moment: bytes, and counts of what it is made of."""
+    """A process tree at one moment: bytes, and counts of its processes, threads and files."""
 
     rss: int | None = None
     footprint: int | None = None
@@ -133,7 +133,7 @@ class WatchCost(EngineRecord):
 
     samples: int = 0
     deep_samples: int = 0
-    """Those that walked the page tables."""
+    """Samples that walked the page tables."""
     cpu_s: float = 0.0
     deepest_s: float = 0.0
     """The longest walk."""

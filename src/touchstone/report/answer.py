@@ -17,7 +17,7 @@ _NAMED = 3
 
 
 def answer(view: View) -> list[str]:
-    """Who leads on what and by how much; memory; the doubt that weighs most. Empty if nothing was measured.
+    """The leaders and their leads; memory; the biggest caveat. Empty if nothing was measured.
 
     Where nothing was loaded, it begins with who holds the contract.
     """
@@ -35,7 +35,7 @@ def answer(view: View) -> list[str]:
 
 
 def _contracts(view: View) -> list[str]:
-    """Who holds the contract, and by how many checks."""
+    """Contenders that keep the contract, and the number of checks."""
     held = (contract for c in view.measured if (contract := contract_of(view, c.name)))
     return [
         f"{contract.contender} holds its contract: {plural(contract.checks, 'check')} passed."
@@ -118,7 +118,7 @@ def _because(reason: str | None) -> str:
 
 
 def _unacknowledged(view: View, place: Place) -> list[str]:
-    """Who waits for acknowledgements: neither its work nor a queue is what its figures show then."""
+    """Contenders that wait for acknowledgements: their figures show neither work nor a queue."""
     waits: dict[str, float] = {}
     for finding in view.judgement.findings:
         if finding.code == waits_for_acknowledgement.code and finding.load == place.load and finding.contender:
@@ -151,7 +151,7 @@ def _of(value: float) -> str:
 
 
 def _elsewhere(view: View, columns: list[Column]) -> str:
-    """Who leads under the other loads, a clause for each leader."""
+    """Leaders under the other loads, a clause for each."""
     lead = columns[0]
     leaders: dict[str, list[str]] = {}
     for column in columns:
@@ -194,7 +194,7 @@ def _extremes(view: View, column: Column) -> str:
 
 
 def _unsettled(view: View, column: Column) -> str:
-    """Whose memory is the least that it can be: it still grew when the load ended."""
+    """Contenders whose memory is a lower bound: it still grew when the load ended."""
     if column.place.phase != "load":
         return ""
     names = [c.name for c in view.measured if not c.exhibit and growing(view, c.name, column.place.load)]
@@ -202,7 +202,7 @@ def _unsettled(view: View, column: Column) -> str:
 
 
 def _doubt(view: View) -> str:
-    """The gravest cause, once; of a run that is invalid nothing may be said without it. Of several that are as grave it
+    """The gravest cause, once; an invalid run is never described without it. Among equally grave causes it
     is one that bears on the summary: a build that was disturbed is no doubt about throughput.
     """
     found = [cause for cause in view.causes if cause.severity is not Severity.NOTE and not cause.exhibits]

@@ -8,7 +8,7 @@ from touchstone.report.view import Place, View
 
 
 def offered_line(view: View, load: str) -> str:
-    """The load of a search in a line: what it says of its own loop and rate does not hold of trials."""
+    """A search's load in a line, without its own loop and rate, which trials replace."""
     connections = view.plan.load_specs.get(load, LoadSpec()).connections
     told = [f"load {load}", *([plural(connections, "connection")] if connections else [])]
     return " · ".join([*told, "each trial an open loop at a rate"])

@@ -95,7 +95,7 @@ class Cause:
 
     @property
     def place(self) -> str:
-        """Who, where and how often, in a line."""
+        """The contenders, loads and counts of a cause, in a line."""
         return " · ".join(part for part in (self.who, self.loads, self.often) if part)
 
 

@@ -15,7 +15,7 @@ RISKS: dict[Risk, tuple[str, str]] = {
     "unclear": ("unclear refusal", "refused, but without the status that says why; safe"),
     "other": ("other", "another rule broken"),
 }
-"""Each risk by a word and what it means, gravest first."""
+"""Each risk's word and meaning, gravest first."""
 
 _LEVELS: list[Level] = ["MUST", "SHOULD", "MAY"]
 _NO_CASE = "was not played"

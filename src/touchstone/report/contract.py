@@ -14,7 +14,7 @@ class Contract:
 
     contender: str
     checks: int
-    """Of the contract itself, whose repeats behind starts and loads are not counted."""
+    """Checks of the contract, without repeats after starts and loads."""
     proofs: int
     broken: list[CheckOutcome]
     failed_proofs: list[ProofOutcome]

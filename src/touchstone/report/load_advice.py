@@ -10,8 +10,8 @@ from touchstone.vocabulary.status import REDIRECTS
 _STATUS = re.compile(r"HTTP/1\.[01] (\d{3})")
 _FIELD = r"(?im)^{name}:[ \t]*([^\r\n]*)"
 _BY_STATUS = {
-    401: "say who asks: -H 'Authorization: Bearer ...'",
-    403: "say who asks, if that is what it wants: -H 'Authorization: Bearer ...'",
+    401: "add credentials: -H 'Authorization: Bearer ...'",
+    403: "add credentials, if those are missing: -H 'Authorization: Bearer ...'",
     404: "correct the path",
     405: "give the method that this path takes: -m POST",
     413: "send a smaller body",

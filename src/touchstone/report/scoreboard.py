@@ -95,12 +95,12 @@ def growing(view: View, contender: str, load: str | None) -> bool:
 
 
 def _columns(view: View) -> Iterator[Column]:
-    """All scored figures of the main load, the first one of every other load and phase, what it takes to start last."""
+    """Scored figures: all of the main load, then the first of each other load and phase, starts last."""
     loads = [place for place in view.loads() if _scored_at(view, place)]
     main = next((place for place in loads if not _open(view, place)), loads[0] if loads else None)
     if main is not None:
         yield from _scored_at(view, main)
-    for place in view.places:  # What it takes to start comes last there.
+    for place in view.places:  # Starts come last there.
         if place != main:
             yield from _scored_at(view, place) if place.opens else _scored_at(view, place)[:1]
 

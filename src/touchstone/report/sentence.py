@@ -76,7 +76,7 @@ def method(view: View) -> str:
     """How the numbers came about, in a paragraph."""
     plan, judgement = view.plan, view.judgement
     return (
-        f"Every contender ran once a round, in an order drawn anew each round (seed {plan.seed}), as a fresh process "
+        f"Every contender ran once a round, in random order (seed {plan.seed}), as a fresh process "
         f"with fresh state; {plural(plan.rounds, 'round')} were planned. A figure is the median over rounds with its "
         f"{percent(judgement.confidence)} confidence interval; invalid samples are left out of it, and shown. "
         f"A comparison is the ratio to the baseline taken within each round, so that the machine's drift cancels. "

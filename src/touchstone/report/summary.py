@@ -26,7 +26,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Struck:
-    """A contender whose comparisons are invalid for one reason: told once, with the figures that it strikes out."""
+    """A contender with invalid comparisons: the reason, and the figures that it removes."""
 
     contender: str
     reason: str

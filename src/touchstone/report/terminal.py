@@ -257,9 +257,9 @@ def _short(bounds: str) -> str:
 
 
 def print_findings(console: Console, view: View, *, most: int | None = None) -> None:
-    """Print what was found, by what it cost, with what to do; or that nothing was.
+    """Print the findings by weight, with next steps; or that there are none.
 
-    With `most` it is so many findings that cast doubt on a figure of a contender that is sound on purpose, and the
+    With `most`: at most that number of findings that make a figure of a sound contender doubtful, and the
     number of the others.
     """
     console.print()

@@ -55,7 +55,7 @@ class View:
         self._estimates = {e.key: e for e in judgement.estimates}
 
     def within(self, budget: Budget) -> View:
-        """The same view, drawn as finely as the budget allows; what it has worked out is not worked out again."""
+        """The same view with plots as fine as the budget allows; cached results are kept."""
         if budget == self.budget:
             return self
         made = copy(self)
@@ -123,7 +123,7 @@ class View:
 
     @cached_property
     def places(self) -> list[Place]:
-        """Phases and loads with an estimate or a sample, in the order of the plan, what it takes to start last."""
+        """Phases and loads with an estimate or a sample, in the order of the plan, starts last."""
         seen = {Place(e.phase, e.load) for e in self.judgement.estimates}
         seen |= {Place(s.phase, s.load) for s in self.run.samples}
         phases = [*self.plan.phases, *PHASES]

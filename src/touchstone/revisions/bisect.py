@@ -32,7 +32,7 @@ class Side(StrEnum):
     GOOD = "good"
     BAD = "bad"
     SKIP = "skip"
-    """It does not build, breaks its contract, or could not be told in the time: git's code 125."""
+    """It does not build, breaks its contract, or stayed undecided in the time: git's code 125."""
 
 
 class Step(Comparison):
@@ -113,15 +113,15 @@ class Bisection:
     good: Revision
     bad: Revision
     question: Question
-    """Of one figure, with the margin beyond which the bad revision has to be worse."""
+    """The question about one figure, with the margin by which the bad revision must be worse."""
     here: Path
     """Where the user is."""
     conditions: Conditions
-    """Its time holds for each step."""
+    """The options; their time limit holds for each step."""
     display: Callable[[], Display]
     """Makes what sees a step's progress."""
     say: Callable[[str], None]
-    """Told what becomes known."""
+    """Called with each result."""
 
     @property
     def figure(self) -> str:
@@ -244,7 +244,7 @@ class Bisection:
         )
 
     def _remembered(self) -> Search:
-        """What an earlier search of the same question knew; what it could not tell is asked again."""
+        """Results of an earlier search of the same question, without undecided commits."""
         terms, asked = self.question.terms, self.question
         words = [str(terms.margin_of(self.figure)), asked.scenario or "", asked.stack or "", *asked.loads]
         fresh = Search(good=self.good.commit, bad=self.bad.commit, figure=self.figure, asked=words)
@@ -274,7 +274,7 @@ def _concerns(comparison: Comparison, search: Search) -> bool:
 
 
 def _side(comparison: Comparison, search: Search) -> Side | None:
-    """Where a commit's interval lies; None if it reaches over the border. Of another figure or load nothing is open."""
+    """The side of the border on which a commit's interval is; None if it contains the border."""
     if not _concerns(comparison, search):
         return Side.GOOD
     if comparison.low is None or comparison.high is None:

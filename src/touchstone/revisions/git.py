@@ -17,7 +17,7 @@ from touchstone.failure import TouchstoneError
 OLDEST = (2, 17)
 """The first git that removes worktrees."""
 _SETTINGS = ("core.hooksPath=/dev/null", "core.fsmonitor=false", "gc.auto=0", "maintenance.auto=false")
-"""Hooks are commands of whoever works in the repository, such as one that installs packages after a checkout."""
+"""Hooks are commands of the repository's users, such as one that installs packages after a checkout."""
 _ENVIRONMENT = {"LC_ALL": "C", "LANGUAGE": "C", "GIT_TERMINAL_PROMPT": "0", "GIT_OPTIONAL_LOCKS": "0"}
 """Words in English, since causes are known by them; nobody is asked for a password; `status` locks no index."""
 _LEFT_OUT = frozenset(
@@ -33,7 +33,7 @@ class GitError(TouchstoneError):
 
 @dataclass(frozen=True)
 class Cause:
-    """Why git fails: by what it says, in the lab's words, and what to do. `{0}` is the pattern's group."""
+    """Why git fails: a pattern of its message, our words, and the fix. `{0}` is the pattern's group."""
 
     said: re.Pattern[str]
     what: str
@@ -44,7 +44,7 @@ def _cause(said: str, what: str, fix: str) -> Cause:
     return Cause(re.compile(said), what, fix)
 
 
-_AGAIN = "`git fsck` lists what is damaged; fetch it again, or clone the repository anew"
+_AGAIN = "`git fsck` lists what is damaged; fetch it again, or clone the repository again"
 _RIGHTS = "let your user write there, or work on a clone of your own"
 CAUSES = (
     _cause(
@@ -60,7 +60,7 @@ CAUSES = (
     _cause(
         r"not a git repository: (?:'?([^'\n]+)'?)",
         "the `.git` file here leads to {0}, which is not there",
-        "bring that folder back (a container needs it mounted too), or clone the repository anew",
+        "bring that folder back (a container needs it mounted too), or clone the repository again",
     ),
     _cause(
         r"Unable to create '([^']+\.lock)': File exists",
@@ -98,7 +98,7 @@ CAUSES = (
     _cause(
         r"(?:index file (?:corrupt|smaller)|bad index file|bad signature 0x|unknown index entry)",
         "git's index of this working tree is damaged",
-        "make it anew: rm {top}/.git/index && git -C {top} reset",
+        "make it again: rm {top}/.git/index && git -C {top} reset",
     ),
     _cause(
         r"bad object|unable to read (?:sha1|tree|[0-9a-f]{7})|missing (?:blob|tree)|object file \S+ is empty|"
@@ -165,7 +165,7 @@ def failure(done: subprocess.CompletedProcess[str], top: Path, words: Sequence[s
     told = explained(done, top)
     if told is not None:
         return GitError(told[0], where=str(top), fix=told[1])
-    again = f"see what it says by hand: git -C {shlex.quote(str(top))} {shlex.join(words)}"
+    again = f"run it by hand to see its message: git -C {shlex.quote(str(top))} {shlex.join(words)}"
     return GitError(f"git failed: {last_words(done)}", where=str(top), fix=again)
 
 
@@ -181,7 +181,7 @@ def explained(done: subprocess.CompletedProcess[str], top: Path) -> tuple[str, s
 
 
 def last_words(done: subprocess.CompletedProcess[str]) -> str:
-    """Git's own words about a failure, without what it advises."""
+    """Git's message about a failure, without its advice."""
     lines = [line for line in done.stderr.splitlines() if not line.startswith(("hint:", "warning:"))]
     fatal = [line for line in lines if line.startswith(("fatal:", "error:"))] or lines
     if done.returncode < 0:

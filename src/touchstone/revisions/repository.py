@@ -43,9 +43,9 @@ class Repository:
         return cls(Path(found.stdout.rstrip("\n")))
 
     def revision(self, name: str) -> Revision:
-        """A revision by any name that git knows. Raises UsageError; a shallow clone is told how to become whole."""
+        """A revision by any name that git knows. Raises UsageError, with the fix for a shallow clone."""
         words = ["rev-parse", "--verify", f"{name}^{{commit}}"]
-        # An option is no name of a revision; git learned late to be told so.
+        # An option is no name of a revision; old versions of git lack the flag to say so.
         found = run(self.top, words) if not name.startswith("-") else None
         if found is not None and found.returncode == 0:
             return self._described(name, found.stdout.strip())
@@ -63,7 +63,7 @@ class Repository:
     def between(self, good: Revision, bad: Revision) -> int:
         """How many commits lead from one revision to the other, the latter among them.
 
-        Raises UsageError if none does; a shallow clone is told how to become whole.
+        Raises UsageError if none does, with the fix for a shallow clone.
         """
         if run(self.top, ["merge-base", "--is-ancestor", good.commit, bad.commit]).returncode != 0:
             said = f"{good.name!r} is no ancestor of {bad.name!r}, so no commit between them can be searched for"

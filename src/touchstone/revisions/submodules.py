@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 Git = Callable[[Path, Sequence[str], dict[str, str]], str | None]
-"""Runs git in a folder with further environment: what it printed, None if it failed."""
+"""Runs git in a folder with further environment; its output, None if it failed."""
 _LINK = "160000"
 """The mode of a submodule in git's trees."""
 

@@ -47,8 +47,8 @@ class ClaimsState:
     def done(self, step: Step, profile: str) -> str | None:
         """The run that has measured the step already, with at least its contenders; None if there is none.
 
-        Nor if that run is gone, or was made on another machine or by another engine: what it says is not put together
-        with what is measured now.
+        Nor if that run is gone, or was made on another machine or by another engine: its numbers are not combined
+        with new ones.
         """
         entry = self.steps.get(step.name)
         if entry is None or entry["state"] != "done" or entry["profile"] != profile:
@@ -171,9 +171,9 @@ def decide_steps(
     """Spend the time on what is undecided, the run that may decide the most claims first; each such run once.
 
     Args:
-        still_open: what is undecided now; asked anew after each run, since one may decide what others wanted.
+        still_open: the claims that are undecided; called after each run, since one run may decide another's claims.
         obstacles: what cannot be measured here.
-        state: is told of each run.
+        state: records each run.
         how: how runs are made.
         seconds: for all of them. Each gets its share of what is left, and no fewer rounds than the profile has.
 

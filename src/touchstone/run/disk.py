@@ -59,7 +59,7 @@ def builds_kept() -> list[Kept]:
 
 
 def too_old(runs: Iterable[Kept], now: float, days: float) -> list[Kept]:
-    """The runs in which nothing has changed for so many days."""
+    """The runs unchanged for that number of days."""
     return [run for run in runs if now - run.changed_at > days * 86400]
 
 

@@ -13,7 +13,7 @@ from touchstone.plan.profile import LEAST_ROUNDS
 from touchstone.record.run import Plan, Run
 
 LEAST_LAPS = 5
-"""Of a round that is short of time: with 5 laps in place of 8 an interval of four rounds is 1.1 to 1.25 times as wide,
+"""Laps of a round that is short of time: 5 instead of 8 make an interval of four rounds 1.1 to 1.25 times as wide,
 where the host doubles the time of a request for parts of a second; a round less makes it twice as wide."""
 
 

@@ -33,7 +33,7 @@ def cpus_of_the_lab() -> Environment:
 
 
 def fingerprint(tools: dict[str, str]) -> Environment:
-    """Read the machine's facts. What it does not say stays empty or None."""
+    """Read the machine's facts; unknown ones stay empty or None."""
     limits = {
         "open files": resource.getrlimit(resource.RLIMIT_NOFILE),
         "processes": resource.getrlimit(resource.RLIMIT_NPROC),

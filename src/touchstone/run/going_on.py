@@ -21,7 +21,7 @@ from touchstone.vocabulary.figure import FIGURES
 from touchstone.vocabulary.phase import PHASES
 
 MOST_ROUNDS = 60
-"""Past so many rounds a difference that is still undecided is smaller than anyone should care about."""
+"""A difference that is still undecided after this number of rounds is too small to matter."""
 _LOOKS = frozenset(look_rounds(MOST_ROUNDS))
 
 
@@ -86,7 +86,7 @@ class GoingOn:
         now = time.monotonic()
         left_s = self._deadline - now
         if not self._spend:
-            # It may be decided long before the deadline: as much again as was spent is what it plans for.
+            # The comparison may be decided long before the deadline, so plan for as much time as was already spent.
             left_s = min(left_s, now - self._begin)
         return seen.worthwhile_laps(left_s, overhead_s, self._confidence)
 

@@ -103,7 +103,7 @@ def load_in_words(job: dict[str, Any]) -> str:
         words.append(f"{job['streams']} streams")
     if not job.get("keepalive", True):
         words.append("a connection for each request")
-    # The words leave out bodies, fields and expectations; by their digest other requests are still told apart.
+    # The words leave out bodies, fields and expectations; the digest distinguishes other requests.
     digest = hashlib.sha256(json.dumps(requests, sort_keys=True).encode()).hexdigest()[:8]
     return ", ".join(words) + f" [{digest}]"
 

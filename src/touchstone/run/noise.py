@@ -36,7 +36,7 @@ class Noise:
     background: float
     """The share that other processes used while we slept."""
     tare_spread: float
-    """Of the tare's throughput over the trials."""
+    """Spread of the null server's throughput over the trials."""
     tare_drift: float
     """The tare's last third against its first, as a share."""
     tares: tuple[float, ...]
@@ -46,7 +46,7 @@ class Noise:
     def complaints(self) -> list[str]:
         """What makes this machine unfit for a thorough run, in words; empty if nothing does.
 
-        Half of the least effect that matters (5 %) is what drift and background may take: more of it cannot be told
+        Half of the least effect that matters (5 %) is the limit for drift and background: more is indistinguishable
         from a difference. A spread of 10 % needs about 30 rounds to see 5 %, which is what a thorough run can afford.
         """
         found = []
@@ -106,7 +106,7 @@ def _process_times() -> dict[int, tuple[str, float]]:
 def _busiest(
     before: Mapping[int, tuple[str, float]], after: Mapping[int, tuple[str, float]], total: float
 ) -> tuple[str, ...]:
-    """Who used at least a thousandth of `total` CPU seconds, the three greatest first."""
+    """Processes that used at least a thousandth of `total` CPU seconds, the three largest first."""
     used = [
         ((seconds - before.get(pid, ("", 0.0))[1]) / total, f"{name} (pid {pid})")
         for pid, (name, seconds) in after.items()

@@ -64,7 +64,7 @@ def _refuse_more_than_the_lab_has(what: str, asked: float | None, own: Bound | N
 
 
 def _refuse_more_than_there_is(cpus: float | None, plan: Plan) -> None:
-    """A quota above a contender's CPUs limits nothing, and its figures would be taken for those of so many CPUs."""
+    """Refuse a quota above a contender's CPUs: it limits nothing, and its figures would mislead."""
     own = len(plan.placement.server_cpus)
     if cpus is not None and cpus > own:
         raise UsageError(

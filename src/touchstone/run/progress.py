@@ -28,10 +28,10 @@ class Display(Watcher, Protocol):
         """End showing, and leave the terminal as it was."""
 
     def total(self, steps: int) -> None:
-        """A run of so many measurements begins; a command may make several runs."""
+        """A run of that number of measurements begins; a command may make several runs."""
 
     def longer(self, steps: int) -> None:
-        """The same run has so many measurements by now: rounds may be added to it. What is done stays done."""
+        """The same run now has that number of measurements, because rounds were added."""
 
     def stage(self, text: str) -> None:
         """A stage of the run begins."""

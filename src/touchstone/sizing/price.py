@@ -21,9 +21,9 @@ class Prices:
         return self.cpu_hour > 0 or self.gib_hour > 0
 
     def per_hour(self, cpus: float, memory: float | None) -> float:
-        """Of a container with so many CPUs and bytes; memory that is not known costs nothing."""
+        """Price of a container with these CPUs and bytes; unknown memory costs nothing."""
         return cpus * self.cpu_hour + (memory or 0.0) / _GIB * self.gib_hour
 
     def per_million(self, cpus: float, memory: float | None, rate: float) -> float:
-        """Of a million requests that come at a rate, in requests per second."""
+        """Price of a million requests at a rate, in requests per second."""
         return self.per_hour(cpus, memory) / (rate * _HOUR_S) * 1e6

@@ -1,7 +1,7 @@
 """Downloads from the machine's own Debian mirror, by apt, without a change to the machine.
 
 apt is given folders of its own for sources, lists and packages, so that neither the system's configuration nor its
-lists are touched. The mirror's address is read from the system's apt configuration, and apt checks what it downloads
+lists are touched. The mirror's address is read from the system's apt configuration, and apt checks downloads
 against the archive's signed index by the keys that the system already trusts.
 """
 

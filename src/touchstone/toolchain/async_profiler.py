@@ -26,7 +26,7 @@ HOW_TO_GET = "run `touchstone toolchain async-profiler`, which needs Maven"
 
 
 class AsyncProfilerError(TouchstoneError):
-    """async-profiler could not be got, or is not what it was."""
+    """async-profiler could not be installed, or differs from the known version."""
 
 
 def library() -> Path:

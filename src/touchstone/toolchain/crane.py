@@ -13,7 +13,7 @@ from touchstone.toolchain.tool import Found
 
 _PACKAGE = "github.com/google/go-containerregistry/cmd/crane"
 _VERSION = "v0.22.1"
-"""Fixed, so that everybody's images are made alike; Go holds what it downloads against its checksum database."""
+"""Fixed, so that everybody's images are made alike; Go checks downloads against its checksum database."""
 
 
 class CraneError(TouchstoneError):
@@ -38,5 +38,5 @@ def fetch_crane() -> Path:
     target = home / "crane"
     said = subprocess.run([str(target), "version"], capture_output=True, text=True, check=False)
     if said.returncode != 0:
-        raise CraneError(f"{target} does not run: {said.stderr.strip()[-400:]}", fix="build it anew")
+        raise CraneError(f"{target} does not run: {said.stderr.strip()[-400:]}", fix="build it again")
     return target

@@ -36,7 +36,7 @@ _OWN = (
     ),
     Tool(
         "podman-or-docker",
-        # Of docker the daemon's: a client alone runs nothing.
+        # docker's daemon: a client alone runs nothing.
         ("version", "--format", "{{.Server.Version}}"),
         r"^(\d+(?:\.\d+)+)",
         "install podman by `apt-get install podman`, or docker, and let its daemon run",

@@ -1,8 +1,8 @@
 """Whether a response comes when the work is done: requests one at a time, and a look at the dependencies after each.
 
 Under load, and next to other contenders, a dependency's counters do not show whose work they count, nor when. With
-nothing else under way they do: what is asked of it after the response, what it has not made safe by then, and with
-which settings it was asked.
+nothing else under way they do: the queries after the response, the data not yet safe by then, and the
+settings of the sessions.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from touchstone.record.sample import AfterAnswers, DependencyState
 
 REQUESTS = 12
 _IN_VAIN = 3
-"""So many requests, and one of each kind, that have no dependency do anything are enough."""
+"""Number of requests without any work of a dependency after which the look ends, one of each kind included."""
 LATER_S = 0.03
 """Longer than a kernel's tick, by which files are dated, and than a thread takes to begin."""
 _PATIENCE_S = 10.0

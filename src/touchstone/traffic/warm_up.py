@@ -22,11 +22,11 @@ REST_S = 0.2
 """A part of a pause for a compiler that has work left. On one CPU it gets half of it next to another contender's load,
 and next to nothing of it next to its own service's."""
 _PARTS = 10
-"""Of a pause, at most."""
+"""Most checks in a pause."""
 _GLANCE_S = 0.05
 """A turn of the null server, in which is seen who works while it should rest."""
 _BUSY_CPUS = 0.1
-"""Of a contender that still works in a pause; with the null server on its CPU it gets half of one."""
+"""CPUs of a contender that still works in a pause; with the null server on its CPU it gets half of one."""
 _ALONE_TURNS = 2
 """Turns between two looks at the last contender. Where several are warmed up each rests in every lap, while the others
 are on; the last one's rest is time in which nobody is warmed up."""
@@ -79,8 +79,8 @@ def warm_up(
         names: who is warmed up, by their place in the session's job.
         budgets: how long each of them may take.
         slice_s: the length of a turn.
-        tell: told who is still warming up, and for how long.
-        null: the null server's place, if it is in the session. It has nothing to warm up: it is on while the last
+        tell: called with the contenders that are still warming up, and the time.
+        null: the null server's place, if it is in the session. It has nothing to warm up: it runs while the last
             contender rests, and in the laps that all have at the end.
 
     Returns:

@@ -17,19 +17,19 @@ from touchstone.engine.slices import TurnRecord
 from touchstone.record.evidence.slices import Slice, WarmUp
 
 RISING = 0.03
-"""CPU per request that fell by less from one stretch to the next has stopped falling: smaller savings cannot be told
-from noise. What is left of the fall within the slices that count is what `still-rising` looks for. The same share of a
-rate, where nobody knows the CPU."""
+"""CPU per request that fell by less from one stretch to the next has stopped falling: smaller savings are
+indistinguishable from noise. What is left of the fall within the slices that count is what `still-rising` looks for.
+The same share of a rate, where nobody knows the CPU."""
 RATE_RISING = 0.10
 """Where the CPU is known, a rate that grows by more than that still rises: caches and pools fill without CPU."""
 RESTS, MOST_RESTS = 20, 60
 """Parts of pauses. Who still works after the first number of them, and gets no faster, works in the background for
 good, as does who still works after the second: `works-while-off` says so."""
 COMPILES = 2.5
-"""Whose CPU per request was so many times as much at first compiles while it runs: seen were 14 to 40 times with JVMs,
-6 with Node, and at most 1.7 with Go, Rust and Python."""
+"""A contender whose first slices cost this many times its steady CPU per request has a JIT compiler: 14 to 40 times
+with JVMs, 6 with Node, and at most 1.7 with Go, Rust and Python."""
 _LOOKS = 2
-"""So many looks in a row must find it flat: one alone may be luck."""
+"""Number of looks in a row that must find it flat: one alone may be chance."""
 _SILENT_TURNS = 2
 _SHORTEST_S = 0.5
 _RESTED_S = 2.0
@@ -44,15 +44,15 @@ class Budget:
     least_s: float
     most_s: float
     least_requests: int = 20_000
-    """A compiler that counts calls begins its last stage after some ten thousand of a method. Before so many requests a
+    """A compiler that counts calls begins its last stage after some ten thousand of a method. With fewer requests a
     rate may be flat because that stage is still to come; a service so slow that they take longer than `_PATIENCE_S` is
     looked at all the same."""
 
     def after(self, first: WarmUp) -> Budget:
-        """That of the same process under a further load, by how its first warm-up went.
+        """Budget of the same process under a further load, depending on its first warm-up.
 
-        A compiler counts anew what only the further load calls, such as the ways through an idle server at an open
-        loop's rate. A JVM came to 1.5 to 5 times its CPU per request after 5,000 of them.
+        A compiler starts counting again for code that only the next load calls, such as the paths of an idle server at
+        an open loop's rate. A JVM used 1.5 to 5 times its CPU per request after 5,000 of them.
         """
         compiles = first.eased is not None and first.eased >= COMPILES
         return Budget(self.least_s / 2, self.most_s / 3, least_requests=self.least_requests // 2 if compiles else 0)
@@ -193,7 +193,7 @@ def _work_per_request(record: Slice) -> float | None:
 
 
 def _tail(values: Sequence[tuple[float, float]], seconds: float) -> list[float]:
-    """The values of the last slices that make up so many seconds, at least."""
+    """The values of the last slices that cover at least these seconds."""
     found: list[float] = []
     total = 0.0
     for length, value in reversed(values):

@@ -12,7 +12,7 @@ class WorkCounter:
     counters: tuple[str, ...]
     """Names as `observe` gives them; together they are the work."""
     what: str
-    """Of what, in the plural."""
+    """The counted things, in the plural."""
     late: bool = False
     """True if the dependency counts up to a second late."""
     one_is_enough: bool = False
@@ -41,7 +41,7 @@ class DependencyKind:
     clients: str = "connections"
     """What a client holds of it."""
     work: tuple[WorkCounter, ...] = ()
-    """What it counts of the work that a response calls for."""
+    """Counters of the work that a response needs."""
 
 
 _ALL = [

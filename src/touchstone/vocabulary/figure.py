@@ -1,4 +1,4 @@
-"""The figures that touchstone measures, each declared once: its unit and direction, its words, what it belongs to.
+"""The figures that touchstone measures, each declared once: its unit and direction, its words, its phase.
 
 A figure's value is in its base unit (seconds, bytes, 1/s, a share, a count); only `report` scales it.
 """

@@ -53,7 +53,7 @@ class PhaseKind:
 
     @property
     def opens(self) -> bool:
-        """Whether its headline figures share the first table of a report: what it takes before a service runs."""
+        """Whether its headline figures share the first table of a report: the costs before a service runs."""
         return self.subject in (Subject.ARTIFACT, Subject.START)
 
     @property

@@ -79,7 +79,7 @@ ANSWERS: tuple[Setup, ...] = (
         (BROKEN, ERRORS),
         servers=knobs(no_colon_every=100),
     ),
-    # A client may send such a request once more, and it is answered then: what it costs is another connection.
+    # A client may send such a request once more, and it is answered then: the cost is another connection.
     Setup(
         "reset",
         "every 60th request is answered by a reset",
@@ -168,7 +168,7 @@ ANSWERS: tuple[Setup, ...] = (
     ),
     Setup(
         "sometimes-another-type",
-        "one answer in a thousand is said to be HTML, and the load does not say what it ought to be",
+        "one answer in a thousand is said to be HTML, and the load does not state the type",
         ("media-type-varies",),
         servers=knobs(other_type_every=1000),
     ),

@@ -179,7 +179,7 @@ DEPENDENCIES: tuple[Setup, ...] = (
     ),
     Setup(
         "narrow-downstream",
-        "the same downstream, used for more than a quarter and less than all of what it can do",
+        "the same downstream, used for more than a quarter and less than all of its capacity",
         ("downstream-headroom",),
         planted="dependency",
         needs_quiet=True,

@@ -53,7 +53,7 @@ MANIFESTS: tuple[Setup, ...] = (
     ),
     Setup(
         "build-leaves-nothing",
-        "the build removes what it should leave",
+        "the build removes its result",
         ("phase-failed",),
         planted="manifest",
         servers=(Server(build=[["/bin/sh", "-c", "rm -f program"]]),),

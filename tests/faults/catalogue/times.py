@@ -46,7 +46,7 @@ TIMES: tuple[Setup, ...] = (
     ),
     Setup(
         "stall-between-slices",
-        "stalls for 400 ms in each 2 s, whoever is loaded meanwhile",
+        "stalls for 400 ms in each 2 s, in all contenders' slices",
         ("stall-in-closed-loop",),
         needs_quiet=True,
         servers=knobs(work_us=60, stall_ms=400, stall_every_ms=2000),

@@ -28,7 +28,7 @@ TRICKS: tuple[Setup, ...] = (
     ),
     Setup(
         "works-at-its-end",
-        "two contenders; one puts half of each request's work off until it is told to end",
+        "two contenders; one puts half of each request's work off until its stop signal",
         ("works-while-off",),
         servers=(*knobs(work_us=60), *knobs(work_us=30, put_off_us=30)),
     ),

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 ERRORS = "errors-above-allowance"
 BEFORE = "warm-up-failed"
-"""Of one worker that breaks its connections nothing is left for the window: they end up at the other workers."""
+"""One worker that breaks its connections is invisible in the window: they end up at the other workers."""
 SILENT = ("timeouts", "requests-unanswered", "warm-up-unanswered", "nothing-answered", "timeout-beyond-window", ERRORS)
 LEAKED_MEMORY = "memory left behind"
 ONE_WORKER = 4
@@ -60,7 +60,7 @@ COMPARED = {CPU: "cpu_per_request", MEMORY: "rss_peak"}
 HELD_BYTES = 40 << 20
 """What every contender of a batch of resources holds."""
 MOST_THREADS = 0.02
-"""Of requests that leave a thread behind: a machine of many contenders bears no more."""
+"""Largest share of requests that leave a thread behind: a machine of many contenders bears no more."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ class Draw:
     group: str
     knobs: dict[str, int]
     size: float = 0.0
-    """Of a stall the share of time, of skipped work that of requests; of others the servers' own counts say it."""
+    """A stall's share of time, or skipped work's share of requests; the servers count the others."""
     truth: int = 0
     """The number of the counts' file; 0 if there is none."""
 
@@ -139,7 +139,7 @@ def stall(dice: random.Random) -> Draw:
 
 
 def skipped(dice: random.Random) -> Draw:
-    """A service that leaves out the downstream for exactly one request in so many."""
+    """A service that leaves out the downstream for exactly one request in `every`."""
     every = max(3, round(1 / share(dice)))
     return Draw(WORK, {"skip_every": every}, 1 / every)
 
@@ -187,7 +187,7 @@ SOUND_LOADS: tuple[tuple[dict[str, Any], dict[str, int]], ...] = (
 
 
 def batches(draws: int, sound: bool, seed: int, size: int = 8) -> list[Batch]:
-    """So many draws in batches of contenders that are measured together; the same for the same seed."""
+    """Draws in batches of contenders that are measured together; the same for the same seed."""
     dice = random.Random(f"{seed}-{'sound' if sound else 'fault'}")
     found: list[Batch] = []
     while draws > 0:
@@ -198,7 +198,7 @@ def batches(draws: int, sound: bool, seed: int, size: int = 8) -> list[Batch]:
             made = [Draw("sound", variation(dice) | alike) for _ in range(count)]
             found.append(Batch(f"sound-{seed}-{number}", tuple(made), True, load=load))
         elif number % 10 == 9:
-            # Most do the whole work, so that whoever skips some of it is the odd one.
+            # Most do the whole work, so that a contender that skips some stands out.
             skipping = (count - 1) // 2
             made = [*[Draw("sound", {})] * (count - skipping), *(skipped(dice) for _ in range(skipping))]
             found.append(Batch(f"work-{seed}-{number}", tuple(made), False, program="service"))

@@ -23,7 +23,7 @@ _NOTED = (STALL, LEAKED_MEMORY, WARM_UP)
 """A short stall is noted, since users hardly notice it; so is memory that grows over seconds, since heaps do; so are a
 few failures before anything was measured."""
 _TRUTHS = Path("/dev/shm/touchstone-truths")
-"""Named in the servers' environment: what it names they share with the machine."""
+"""Named in the servers' environment, so they share it with the machine."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Outcome:
     group: str
     knobs: dict[str, int]
     size: float
-    """The share of responses that it really touched; of a stall the share of time, of a resource what it adds."""
+    """The share of responses that it touched; a stall's share of time; a resource's excess."""
     caught: bool
     found: list[str]
     """Findings that weigh, on this contender; of a sound one without those that a busy machine brings about."""

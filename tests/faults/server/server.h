@@ -1,4 +1,4 @@
-// A small HTTP server that does what it is told in the file `behaviour`: rightly, or wrongly in one way.
+// A small HTTP server that follows the file `behaviour`: rightly, or wrongly in one way.
 #pragma once
 
 #include <stdatomic.h>

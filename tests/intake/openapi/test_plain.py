@@ -200,7 +200,7 @@ def test_documents_are_read_in_the_encoding_that_they_have(tmp_path: Path, raw: 
         ('{"a": NaN, "b": [}', "NaN is no value of JSON"),
         ("a: [", "line 2"),
         ("a: *b", "line 1, column 4: there is no anchor &b above"),
-        ("a: &a [1, *a]", "line 1, column 11: the alias *a stands within what it names"),
+        ("a: &a [1, *a]", "line 1, column 11: the alias *a is inside the node that it names"),
         ("a: 1\n---\nb: 2", "line 2, column 1: a second document begins here"),
         ("? [1]\n: 2", "line 1, column 5: a key is an object or an array"),
         ("- " * 600, "line 1, column 1001: it is nested too deep"),

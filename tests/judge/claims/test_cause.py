@@ -1,4 +1,4 @@
-"""The profiles behind a claim: asked for, measured, and told."""
+"""The profiles behind a claim: asked for, measured, and shown."""
 
 from __future__ import annotations
 

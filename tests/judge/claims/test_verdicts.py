@@ -1,4 +1,4 @@
-"""Each verdict, and what it rests on."""
+"""Each verdict, and its grounds."""
 
 from __future__ import annotations
 

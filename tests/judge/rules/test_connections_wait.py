@@ -59,7 +59,7 @@ def test_the_threshold_is_two_in_a_hundred(part: float, fires: bool) -> None:
 
 
 def behind(behind: int, part: float, *, median: int = 900, of_tare: int = 0) -> Run:
-    """A window in which so many connections got less than half of the others' responses, and this part of all."""
+    """A window in which `behind` connections got less than half of the others' responses, and this part of all."""
     run = sound_run()
     for sample in run.samples:
         if sample.result:

@@ -10,7 +10,7 @@ ANSWERS = {"go/std": 4.0, "rust/std": 1.5}
 
 
 def on_a_slow_core(slow: float) -> Run:
-    """Two contenders in slices, half of which are on a core so much slower; one loses more of that than the other."""
+    """Two contenders in slices, half of which are on a slower core; one loses more of that than the other."""
     run = sliced_run({"go/std": 20_000.0, "rust/std": 26_000.0}, rounds=3, laps=LAPS)
     dice = random.Random(3)
     for name, answer in ANSWERS.items():

@@ -12,7 +12,7 @@ LOOKS_S = 0.1
 
 
 def leaking(every: int) -> Run:
-    """A run in which every so many requests leave a descriptor, for 12 s of load."""
+    """A run in which one in `every` requests leaves a descriptor, for 12 s of load."""
     run = sound_run()
     for number, point in enumerate(watch_of(loads(run, "go/std")[0]).series):
         point.fds = 76 + int(number * LOOKS_S * RATE) // every

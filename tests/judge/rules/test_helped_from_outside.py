@@ -13,7 +13,7 @@ RATES = {"go/std": 20_000.0, "rust/std": 26_000.0, "kotlin/jvm": 15_000.0}
 
 
 def shared(used: dict[str, float], *, per_request: float = 0.0, stranger: float = 0.0, rounds: int = 5) -> Run:
-    """A run in slices in which others used so many CPUs while a contender was on, and a stranger now and then."""
+    """A run in slices in which others used CPUs while a contender was on, and another process now and then."""
     run = sliced_run(RATES, rounds=rounds, laps=8)
     dice = random.Random(7)
     for sample in run.samples:

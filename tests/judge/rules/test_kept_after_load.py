@@ -8,7 +8,7 @@ from ..sound import fired, first_load, sound_run, watch_of
 
 
 def kept(what: str, more: int, *, rest_s: float = 5.0, dependencies: bool = False) -> list[Finding]:
-    """What is said of a contender that keeps so many more after a rest."""
+    """The findings on a contender that keeps this many more after a rest."""
     run = sound_run()
     sample = first_load(run)
     sample.dependencies = sample.dependencies[:1] if dependencies else []

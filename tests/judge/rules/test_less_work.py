@@ -14,7 +14,7 @@ TWO = {"go/std": 20_000.0, "rust/std": 26_000.0}
 
 
 def worked(kind: str, by_contender: dict[str, dict[str, float]], contenders: dict[str, float] | None = None) -> Run:
-    """Each contender's counters as so many times its correct responses; whoever is not named works as everyone."""
+    """Each contender's counters as a multiple of its correct responses; contenders not named work as all others."""
     run = sound_run(contenders=contenders)
     for sample in loads(run):
         totals = result_of(sample).totals
@@ -28,7 +28,7 @@ def worked(kind: str, by_contender: dict[str, dict[str, float]], contenders: dic
 
 
 def read(rows: float, *, scans: float = 0.0) -> dict[str, float]:
-    """What PostgreSQL counts of so many rows and scans for each response, by an index."""
+    """PostgreSQL's counts for this number of rows and scans for each response, by an index."""
     return {
         "tables_seq_scan": 0.0, "tables_idx_scan": scans, "tables_seq_tup_read": 0.0, "tables_idx_tup_read": rows,
     }  # fmt: skip

@@ -7,7 +7,7 @@ from ..sound import codes, fired, loads, result_of, sound_run
 
 
 def _log(run: Run, contender: str, each: float, start: int = 5_000) -> None:
-    """So many bytes for each response, in a log of each round's process."""
+    """Log bytes for each response, in a log of each round's process."""
     for sample in loads(run, contender):
         sample.process.log = f"logs/{contender}-{sample.round}.log"
         sample.process.log_bytes = start + int(each * result_of(sample).counts.completed)

@@ -5,7 +5,7 @@ from ..sound import fired, sound_run
 
 
 def on_two_machines(factor: float) -> Run:
-    """Odd rounds on one machine, even ones on another; there all but the first stack are so many times as fast."""
+    """Odd rounds on one machine, even ones on another; there all but the first stack are `factor` times as fast."""
     run = sound_run()
     assert run.plan.baseline == "go"
     for sample in run.samples:

@@ -8,7 +8,7 @@ from ..sound import codes, fired, first_load, result_of, sound_run
 
 
 def answered(*types: tuple[int, str | None, int]) -> Run:
-    """The first contender's responses had these statuses and media types, so many times."""
+    """The first contender's responses had these statuses and media types, with counts."""
     run = sound_run()
     request = result_of(first_load(run)).requests[0]
     request.media_types = [MediaTypeCount(status=s, media_type=name, responses=n) for s, name, n in types]

@@ -12,7 +12,7 @@ RATES = {"go/plain": 10_000.0, "rust/plain": 10_000.0}
 
 
 def _run(kept: dict[str, float], *, rounds: int = 2, usual: float = 1.0) -> Run:
-    """In the first rounds each contender keeps so much of its rate in a long turn; `usual` is what all keep."""
+    """In the first rounds each contender keeps this share of its rate in a long turn; `usual` is what all keep."""
     run = sliced_run(RATES, noise=0.02, rounds=5)
     for sample in run.samples:
         if sample.slices is None or sample.round is None or sample.round > rounds:

@@ -8,7 +8,7 @@ from ..sound import codes, fired, first_load, result_of, sound_run
 
 
 def silent(seconds: float, longest: float, p50: float = 2e-3, tares: float = 0.0) -> Run:
-    """A window of 10 s in which so much silence was heard."""
+    """A window of 10 s with this amount of silence."""
     run = sound_run()
     result = result_of(first_load(run))
     result.silence, result.latency.p50 = Silence(seconds=seconds, longest_s=longest), p50

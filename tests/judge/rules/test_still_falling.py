@@ -16,7 +16,7 @@ def _short() -> Run:
 
 
 def _falling(sample: Sample, by: float = 0.5) -> None:
-    """The second half of the window is slower by so much."""
+    """The second half of the window is slower by this share."""
     window = [p for p in result_of(sample).series if p.phase == "load"]
     for point in window[: len(window) // 2]:
         point.ok = 100_000

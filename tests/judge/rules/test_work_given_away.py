@@ -26,7 +26,7 @@ def test_who_has_a_neighbour_do_its_work_is_invalid_and_the_neighbour_is_not_bla
 def test_the_null_servers_slices_are_the_control(off: float, is_given_away: bool) -> None:
     found = codes(given_away_run(lambda _lap: 0.25, off=off))
     assert (CODE in found) is is_given_away
-    assert "works-while-off" in found  # what it does in those is its own
+    assert "works-while-off" in found  # its work in those is its own
 
 
 @pytest.mark.parametrize(("of_five", "is_given_away"), [(5, True), (3, False), (1, False)])

@@ -10,7 +10,7 @@ use super::human::thousands;
 /// Rates shown as bars.
 const BARS: usize = 24;
 
-/// The line, and what it needs to remember.
+/// The progress line and its state.
 #[derive(Default)]
 pub struct Live {
     shown: bool,

@@ -45,7 +45,7 @@ pub enum Order {
         /// The URL.
         url: String,
     },
-    /// Of the addresses of a URL's host the first that takes a connection. It is remembered: all that the session sends to
+    /// Finds the first address of a URL's host that accepts a connection. It is remembered: all that the session sends to
     /// this host and port goes there, until it takes none.
     Locate {
         /// The order's number.

@@ -1,4 +1,4 @@
-//! `{key:LOW..HIGH:DISTRIBUTION}`: a number from a range, drawn anew for each counter and the same for the same one.
+//! `{key:LOW..HIGH:DISTRIBUTION}`: a number from a range, drawn for each counter and the same for the same one.
 
 use crate::random;
 

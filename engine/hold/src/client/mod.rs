@@ -1,4 +1,4 @@
-//! A process that holds its share of the connections: its orders, and what it does when.
+//! A process that holds its share of the connections: its orders and its schedule.
 
 mod connections;
 mod exchanges;

@@ -38,7 +38,7 @@ fn gone(event: Event) -> bool {
 pub struct EpollWire {
     epoll: Epoll,
     connector: Connector,
-    /// Of sockets whose turn ended before they were empty: no edge will tell of them again.
+    /// Sockets whose turn ended before they were empty: no edge will report them again.
     unread: Vec<Event>,
     /// System calls so far.
     pub syscalls: u64,

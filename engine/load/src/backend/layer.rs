@@ -5,7 +5,7 @@ use crate::connection::State;
 use crate::wire::Wire;
 use crate::worker::Worker;
 
-/// Takes the events of sockets and hands a worker what it makes of them.
+/// Turns events of sockets into events of a worker.
 pub trait Layer {
     /// The worker.
     fn worker(&self) -> &Worker;

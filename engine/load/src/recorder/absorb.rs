@@ -1,4 +1,4 @@
-//! Turn after turn in one recorder: what a turn recorded is added to what is kept, and the recorder begins anew.
+//! Turn after turn in one recorder: a turn's records are added to the sums, and the recorder starts over.
 
 use super::{Generations, Interval, Kind, Parts, Recorder, Silence, Steady, Totals, Window};
 use crate::clock::Nanos;

@@ -70,7 +70,7 @@ impl Generations {
         intended >= self.steady_from
     }
 
-    /// A request was concluded, and so many right responses have come.
+    /// A request was concluded; `ok` is the number of right responses so far.
     #[inline]
     pub fn concluded(&mut self, ok: u64, now: Nanos) {
         self.left -= 1;

@@ -23,7 +23,7 @@ pub struct HeldUp {
 }
 
 impl HeldUp {
-    /// A response came late, while those to its kind of request took so long until now, on so many connections. Gives how
+    /// A response came late, given the usual latency of its request and the number of connections. Gives how
     /// long a gap between responses must be to be a wait that all share: a service that takes 10 ms answers in waves, which
     /// are its own pace. What is usual is known only from more responses than a stall of all connections can delay.
     pub fn shared_gap(&mut self, latencies: &Histogram, connections: u64) -> Nanos {

@@ -101,7 +101,7 @@ mod tests {
 
     const DELAYED: Nanos = Nanos::from_millis(41);
 
-    /// So many responses, whose rest waits unless the first part is acknowledged.
+    /// A number of responses whose rest waits unless the first part is acknowledged.
     fn nagles(in_parts: &mut InParts, responses: u32) {
         for _ in 0..responses {
             let tries = in_parts.tries();

@@ -9,7 +9,7 @@ use crate::clock::Nanos;
 /// A shorter gap between two responses is no silence: a collector's pause, or a service that takes its time.
 pub const SILENT: Nanos = Nanos::from_millis(50);
 
-/// Lengths by which silence is told apart, each half as long again as the one before: the last is nine minutes.
+/// Classes of silence by length, each half as long again as the one before: the last is nine minutes.
 const LENGTHS: usize = 24;
 
 /// A shorter gap is not remembered. A thread that hears nothing looks up this often.
@@ -35,12 +35,12 @@ pub struct Silence {
 
 /// Notices where no response comes.
 ///
-/// A thread that waits for a CPU hears nothing, whoever answers. How long it has waited costs a read of a kernel file, so it
+/// A thread that waits for a CPU hears no answer. How long it has waited costs a read of a kernel file, so it
 /// is read only where a wait for responses ended without any, and after a gap: what was waited since the last such look
-/// is at least what was waited in the gap. Of a gap in which the thread could look up it is no more than that.
+/// is at least the wait within the gap, and no more than that if the thread could look up during the gap.
 #[derive(Debug, Default)]
 pub struct Listening {
-    /// What it came to.
+    /// The sum.
     pub silence: Silence,
     /// When the last response came, or the window began.
     since: Nanos,
@@ -109,7 +109,7 @@ impl Listening {
 }
 
 impl Silence {
-    /// A length by which silence is told apart, the first of which is [`SILENT`].
+    /// The length of a class of silence, the first of which is [`SILENT`].
     const fn length(place: usize) -> Nanos {
         Nanos((SILENT.0 * 3u64.pow(place as u32)) >> place)
     }
@@ -169,7 +169,7 @@ mod tests {
     #[test]
     fn gaps_from_fifty_milliseconds_on_count_from_the_windows_begin_on() {
         let mut listening = listening(1_000);
-        // Of the gap before it only what lies in the window counts.
+        // Only the part of the gap inside the window counts.
         hear(
             &mut listening,
             &[900, 1_060, 1_109, 1_159, 1_559],

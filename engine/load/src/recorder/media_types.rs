@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// More than these are not told apart; what says more has been said by then.
+/// Most media types that are counted separately; more add no information.
 const MOST: usize = 16;
 
 /// Responses of one status and media type.
@@ -59,13 +59,13 @@ impl MediaTypes {
         place
     }
 
-    /// The parsed response was looked at, and so many right ones have come with it. It is the known one if it was `learned`.
+    /// The parsed response was looked at; `ok` right ones have come with it. It is the known one if it was `learned`.
     pub fn looked_at(&mut self, ok: u64, learned: Option<usize>) {
         self.settled = ok;
         self.known = learned.unwrap_or(self.known);
     }
 
-    /// So many right responses have come: those that are not accounted for were like the known one.
+    /// `ok` right responses have come: those not counted yet were like the known one.
     pub fn settle(&mut self, ok: u64) {
         if let Some(known) = self.seen.get_mut(self.known) {
             known.responses += ok - self.settled;

@@ -133,7 +133,7 @@ impl Contender {
             .is_some_and(|watcher| watcher.contains(pid))
     }
 
-    /// Says to its watch what it is doing.
+    /// Sets the phase for its watch.
     pub fn mark(&self, phase: Phase) {
         if let Some(watcher) = &self.watcher {
             watcher.mark(phase);

@@ -36,7 +36,7 @@ pub enum SliceEvent {
         /// The order's number, from 0.
         order: u64,
     },
-    /// A contender has not one connection. Told once until it has one again; its turns pass, the others go on.
+    /// A contender has not one connection. Sent once until it has one again; its turns pass, the others go on.
     Fatal {
         /// Its place in the job.
         contender: usize,

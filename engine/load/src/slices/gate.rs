@@ -1,7 +1,7 @@
 //! Where the threads of a contender sleep until they are called, and where they answer.
 //!
-//! A call goes to all threads of the contender, each answers once, and then the next call may follow. Whoever is not
-//! called sleeps without any wake-up of its own.
+//! A call goes to all threads of the contender, each answers once, and then the next call may follow. Threads that are not
+//! called sleep without any wake-up of their own.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
@@ -63,7 +63,7 @@ pub enum Call {
 /// What a thread came to.
 #[derive(Debug)]
 pub enum Answer {
-    /// It has settled with so many connections.
+    /// It has settled with this number of connections.
     Settled(u32),
     /// Its turn is over.
     Over(Box<SlicePart>),
@@ -92,7 +92,7 @@ struct State {
 }
 
 impl Gate {
-    /// A gate for so many threads.
+    /// A gate for a number of threads.
     #[must_use]
     pub fn new(threads: u32) -> Self {
         Self {

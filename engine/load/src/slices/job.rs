@@ -32,8 +32,8 @@ pub struct SlicesJob {
     #[serde(default = "default_gap")]
     pub gap_s: f64,
     /// Machines that put the load on, in a process for each contender; if there are none, this one does. Every turn
-    /// begins on an instant that all are told beforehand: by twice the time that settling took there and back, 5 to 500
-    /// ms. Settling compares the clocks anew: one that has moved by more than 5 ms ends the job with an error that
+    /// begins at an instant that all know beforehand, two round trips of settling ahead, 5 to 500
+    /// ms. Settling compares the clocks again: one that has moved by more than 5 ms ends the job with an error that
     /// names it, and so does a generator that is lost.
     #[serde(default)]
     pub generators: Vec<GeneratorNode>,

@@ -19,7 +19,7 @@ use crate::histogram::Histogram;
 pub struct SliceRecord {
     /// The slice's number in the job.
     pub index: u64,
-    /// What it belonged to.
+    /// Its phase of the lap.
     pub lap_phase: LapPhase,
     /// Whose turn it was.
     pub contender: usize,
@@ -148,14 +148,14 @@ pub struct CpuUse {
     pub dependencies_cpu_s: Option<BTreeMap<String, f64>>,
 }
 
-/// When a turn was, on the engine's clock, and what it was for.
+/// A turn's time on the engine's clock, and its purpose.
 #[derive(Debug, Clone, Copy)]
 pub struct Taken {
     /// The slice's number in the job.
     pub index: u64,
     /// Whose turn it was.
     pub contender: usize,
-    /// What it belonged to.
+    /// Its phase of the lap.
     pub phase: LapPhase,
     /// The job's origin.
     pub origin: Nanos,

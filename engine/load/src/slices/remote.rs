@@ -16,7 +16,7 @@ use crate::report::ProcessReport;
 
 /// Turns are fixed this long beforehand, at least and at most.
 const LEAD: (Nanos, Nanos) = (Nanos::from_millis(5), Nanos::from_millis(500));
-/// What a process may take beyond the time of what it was told to do: a node that is lost is said to be after 10 s.
+/// Time that a process may take beyond its order; a lost node is reported after 10 s.
 const PATIENCE: Duration = Duration::from_secs(20);
 /// Settling takes so long at most.
 const SETTLING: Duration = Duration::from_secs(1);

@@ -72,7 +72,7 @@ pub fn run<'a>(job: &'a SlicesJob, control: SlicesControl<'a>) -> Result<SlicesR
 struct Lab<'a> {
     job: &'a SlicesJob,
     dependencies: Dependencies,
-    /// Of the CPUs that contenders run on.
+    /// Speed of the CPUs that contenders run on.
     speed: SpeedWatch,
     contenders: Vec<Contender>,
     slices: Vec<SliceRecord>,

@@ -27,7 +27,7 @@ pub const fn number(error: &Error) -> i32 {
     }
 }
 
-/// Why TLS failed and what to do. `asked` says that the server asked for a client's certificate; `beginning` is what it sent first.
+/// Why TLS failed and what to do. `asked` says that the server asked for a client's certificate; `beginning` has its first bytes.
 #[must_use]
 pub fn failure(error: &Error, handshake: &Handshake, asked: bool, beginning: &[u8]) -> String {
     match error {
@@ -166,7 +166,7 @@ fn alert_words(alert: AlertDescription, handshake: &Handshake, asked: bool) -> (
             );
         }
         Alert::UnrecognisedName => (
-            "the server wants to be told a name, and an address is never sent as one",
+            "the server needs a name (SNI), and an address is never sent as one",
             "give the name by --sni NAME, or in the URL with --resolve NAME:PORT:ADDRESS".to_owned(),
         ),
         Alert::NoApplicationProtocol => return split(&not_spoken(handshake.protocol)),

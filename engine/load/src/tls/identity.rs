@@ -89,7 +89,7 @@ fn key(field: &str, path: &str, text: &[u8]) -> Result<Arc<dyn SigningKey>, Erro
     })
 }
 
-/// What to do about a file without what it is to hold.
+/// The fix for a file without the expected content.
 fn no_pem(what: &str, text: &[u8]) -> &'static str {
     match (what, text.first()) {
         // DER begins with a SEQUENCE.

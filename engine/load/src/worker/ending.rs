@@ -40,7 +40,7 @@ impl Worker {
     /// The connection ended: closed by the server (`error` 0), or with an error number.
     pub fn ended<W: Wire>(&mut self, wire: &mut W, slot: u32, mut error: i32, now: Nanos) {
         let connection = &mut self.connections[slot as usize];
-        // The kernel tells an error once: here it was told to who sent.
+        // The kernel reports an error once: here it was reported to the sending call.
         if let (0, Some(unsent)) = (error, &connection.unsent) {
             error = unsent.broken;
         }

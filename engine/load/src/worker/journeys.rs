@@ -42,7 +42,7 @@ struct User {
 }
 
 impl Journeys {
-    /// Users for so many connections; none if the mix has no journeys.
+    /// Users for these connections; none if the mix has no journeys.
     pub(super) fn of(mix: &Mix, connections: u32) -> Option<Box<Self>> {
         let users = (0..connections).map(|_| User::default());
         (!mix.journeys().is_empty()).then(|| {

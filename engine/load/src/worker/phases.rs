@@ -62,7 +62,7 @@ impl Worker {
         }
     }
 
-    /// Does what time demands. Called after each batch of so many events; gives the time, which passes while a worker
+    /// Does the work that is due by time. Called after each batch of events; gives the time, which passes while a worker
     /// that is loaded in turns sleeps.
     pub fn tick<W: Wire>(&mut self, wire: &mut W, now: Nanos, batch: usize) -> Nanos {
         match self.phase {

@@ -267,7 +267,7 @@ impl Worker {
         Some((ErrorClass::WrongBody, compiled.with_coding(why, head)))
     }
 
-    /// The oldest request of an open connection was answered: what it does next.
+    /// The oldest request of an open connection was answered: chooses its next step.
     #[inline]
     pub(super) fn answered<W: Wire>(&mut self, wire: &mut W, slot: u32, now: Nanos) {
         let connection = &mut self.connections[slot as usize];

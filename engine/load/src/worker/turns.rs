@@ -53,7 +53,7 @@ impl Worker {
         self
     }
 
-    /// Sleeps until it is called, and begins what it is called for. Gives the time, which has passed meanwhile.
+    /// Sleeps until it is called, and begins that call. Gives the time, which has passed meanwhile.
     pub(super) fn obey<W: Wire>(&mut self, wire: &mut W, turns: &mut Turns) -> Nanos {
         let call = turns.gate.next(&mut turns.seen);
         let now = clock::now();

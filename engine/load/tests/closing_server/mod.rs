@@ -154,7 +154,7 @@ fn converse(mut stream: &TcpStream, closes: Closes, seen: &Seen) -> Option<()> {
     }
 }
 
-/// Closes its side, and reads on for a moment, so that what the client has sent does not reset what it has not read.
+/// Closes its side, and reads on for a moment, so that data from the client does not reset data that it has not read.
 fn close(mut stream: &TcpStream, seen: &Seen) -> Option<()> {
     seen.closed.fetch_add(1, Ordering::SeqCst);
     stream.shutdown(Shutdown::Write).ok()?;

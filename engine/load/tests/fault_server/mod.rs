@@ -49,7 +49,7 @@ pub enum Fault {
     DelayOn(Duration),
     /// A reset, for a request on a connection that has rested so long.
     ResetAfterRest(Duration),
-    /// The right response in two writes, the second so much later.
+    /// The right response in two writes, the second after a delay.
     TwoWrites {
         /// Whether the kernel may hold the second back until the first is acknowledged.
         nagle: bool,
@@ -58,7 +58,7 @@ pub enum Fault {
     },
     /// A right response, and a close while the connection is idle.
     CloseIdle,
-    /// The same, so much later.
+    /// The same after a delay.
     CloseIdleAfter(Duration),
     /// The right response in chunks with a trailer.
     Chunked,

@@ -6,7 +6,7 @@ use super::grammar::{is_host, is_origin_form, is_token, split_query};
 /// How the message ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Framing {
-    /// After so many octets.
+    /// After this number of octets.
     Length(u64),
     /// By the chunked coding.
     Chunked,

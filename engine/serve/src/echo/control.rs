@@ -79,7 +79,7 @@ pub fn serve(listener: &TcpListener, shared: &Arc<Shared>) {
             return;
         }
         if let Ok(stream) = stream {
-            // Whoever connects and says nothing must not keep others waiting for long.
+            // A silent client must not keep others waiting for long.
             let patience = Some(Duration::from_secs(2));
             let _ = stream
                 .set_read_timeout(patience)

@@ -1,4 +1,4 @@
-//! How the echo behaves, and how it is told to misbehave.
+//! Settings of the echo, and its faults.
 
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU64, Ordering};
 use touchstone_sys::clock::Nanos;
@@ -14,7 +14,7 @@ pub struct Settings {
     pub content_type: String,
 }
 
-/// A way to fail, for the contract check of whoever calls.
+/// A way to fail, for the contract check of its callers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fault {
     /// None.

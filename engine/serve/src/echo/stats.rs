@@ -124,7 +124,7 @@ impl Stats {
         log.entries.push((at, id));
     }
 
-    /// Sets every count to zero. What is open or in flight stays, and is where the peaks begin anew.
+    /// Sets every count to zero. Open connections and requests in flight stay and start the new peaks.
     pub fn reset(&self) {
         for worker in &self.workers {
             *lock(worker) = WorkerStats::default();

@@ -1,1 +1,1 @@
-"""Stores a user in PostgreSQL, reads it back, deletes it and answers what it read."""
+"""Stores a user in PostgreSQL, reads it back, deletes it and answers with it."""

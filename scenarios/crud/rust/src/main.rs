@@ -1,4 +1,4 @@
-//! Stores a user in PostgreSQL, reads it back, deletes it and answers what it read.
+//! Stores a user in PostgreSQL, reads it back, deletes it and answers with it.
 
 mod config;
 mod http;

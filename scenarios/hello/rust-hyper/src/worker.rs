@@ -1,4 +1,4 @@
-//! One worker: a current-thread runtime that accepts and serves until it is told to stop.
+//! One worker: a current-thread runtime that accepts and serves until its stop signal.
 
 use std::io;
 use std::net::TcpListener;

@@ -124,7 +124,7 @@ impl Manager for Connector {
         let stream = TcpStream::connect(&self.authority).await?;
         stream.set_nodelay(true)?;
         let (mut connection, driver) = handshake(TokioIo::new(stream)).await?;
-        // Its errors come to whoever sends on it.
+        // Its errors reach the sender.
         tokio::spawn(async move { driver.await.ok() });
         connection.ready().await?;
         Ok(connection)

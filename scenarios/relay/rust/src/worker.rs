@@ -87,7 +87,7 @@ impl Worker {
 
     /// Calls the downstream until it has answered: a message is never given up for a failure that is not its own. One that
     /// cannot be read is skipped. A stop ends the tries, not a call under way: a call that was heard and given up would
-    /// be made again by whoever gets the partition. False: the message is not done.
+    /// be made again by the next owner of the partition. False: the message is not done.
     async fn work(&mut self, task: &Task) -> bool {
         let (partition, offset) = (self.partition, task.offset);
         let message: Message = match serde_json::from_slice(&task.payload) {

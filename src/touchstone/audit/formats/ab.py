@@ -82,7 +82,7 @@ def _served(rows: Iterable[Row], name: str) -> Published:
 
 
 def _requests(rows: Iterable[Row], name: str) -> Published:
-    """Of `-g`, which has whole seconds, whole milliseconds and no status."""
+    """A result from `-g`, which has whole seconds, whole milliseconds and no status."""
     samples = Samples(step_s=1.0)
     for row in rows:
         if (time := decimal(row["ttime"])) is not None:

@@ -24,7 +24,7 @@ _WRONG = re.compile(r"^\s*\d+ 2xx responses, (\d+) non 2xx responses", re.MULTIL
 _ERRORS = re.compile(r"^\s*([\d.]+)(k|M)? errors \(([\d.]+)(k|M)? timeouts\)", re.MULTILINE)
 _SCALES = {"": 1.0, "k": 1e3, "M": 1e6}
 _CORRECTED = 1.01
-"""Above so many latencies a response the latencies were corrected for what a stall kept from being sent (`-R`)."""
+"""With more latencies per response than this, `-R` added latencies for requests that a stall delayed."""
 
 
 def _recognises(document: object) -> bool:

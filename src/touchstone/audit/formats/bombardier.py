@@ -1,6 +1,6 @@
 """bombardier's output as text and as JSON (`-o json`).
 
-Source: its README, and the templates of its output. Of a run in requests the text does not say how long it took.
+Source: its README, and the templates of its output. For a run by number of requests the text lacks the duration.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from touchstone.audit.published import Published, count, number, present, scaled
 from touchstone.audit.samples import summed
 
 _MICRO = 1e-6
-_SAMPLED = "bombardier's rate is a mean of samples, and its text does not say how long so many requests took"
+_SAMPLED = "bombardier's rate is a mean of samples, and its text lacks the duration of a run by number of requests"
 _HEAD = re.compile(
     r"^\s*Bombarding (\S+) (?:for (\S+)|with \d+ requests?(?:\(s\))?) using (\d+) connections?(?:\(s\))?"
     r"(?=(?:(?!^\s*Bombarding)[\s\S])*?^\s*Statistics)",

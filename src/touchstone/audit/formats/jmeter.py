@@ -49,7 +49,7 @@ def _second(text: str) -> float | None:
 
 
 def _printed(text: str, name: str) -> Published:
-    """Of XML: samples at any depth, without those that hold others."""
+    """A result from XML: samples at any depth, without those that contain others."""
     if "<!DOCTYPE" in text or "<!ENTITY" in text:
         raise LackingError("a JTL file has no document type")
     try:

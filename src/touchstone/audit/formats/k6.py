@@ -147,7 +147,7 @@ def _of_events(name: str, events: Iterable[_Event]) -> Published:
 
 
 def _time(text: str) -> float | None:
-    """Seconds of a time stamp, which is RFC 3339 or counts seconds, as the tool was told."""
+    """Seconds of a time stamp, which is RFC 3339 or counts seconds, by the tool's options."""
     if (plain := decimal(text)) is not None:
         return plain / 10 ** max(0, 3 * ((len(text.partition(".")[0]) - 9) // 3)) if plain > 0 else None
     try:

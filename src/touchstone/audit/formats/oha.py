@@ -20,7 +20,7 @@ _CAUSES = (ONCE, UNCHECKED, HIDDEN_QUEUE)
 _HEAD = re.compile(r"^\s*Summary:\s*$(?=\n\s+Success rate:)", re.MULTILINE)
 _TIME = r"([\d.]+ *(?:10 )?[a-zµ]+)"
 _DISTRIBUTION = re.compile(r"^\s*Response time distribution:\s*\n((?:\s+[\d.]+% in .*\n?)*)", re.MULTILINE)
-"""Of all responses; those of the right and of the wrong ones may follow it."""
+"""Percentiles of all responses; those of right and wrong ones may follow."""
 _PERCENTILE = re.compile(rf"^\s+(\d+(?:\.\d+)?)% in {_TIME}", re.MULTILINE)
 _STATUS = re.compile(r"^\s+\[(\d{3})\]\s+(\d+) responses", re.MULTILINE)
 _ERROR = re.compile(r"^\s+\[(\d+)\]\s+(?!\d+ responses)(\S.*)$", re.MULTILINE)

@@ -1,6 +1,6 @@
 """rewrk's output as text and as JSON (`--json`); a document, or a round, for each result.
 
-Source: its README, and `results.rs` of version 0.3.2; times are in milliseconds. What it calls percentiles are means:
+Source: its README, and `results.rs` of version 0.3.2; times are in milliseconds. Its percentiles are means:
 its 99 % is the mean of the slowest hundredth, not the time that 99 % stay below.
 """
 

@@ -48,7 +48,7 @@ class Table:
 
     tool: str
     columns: frozenset[str]
-    """Those that tell it from others."""
+    """Columns that distinguish it from others."""
     read: Callable[[Iterable[Row], str], Published]
 
 

@@ -11,8 +11,8 @@ from touchstone.record.engine import LoadResult
 
 _SECONDS = 2.0
 _CONNECTIONS = {ENGINE: 1000}
-"""200 requests under way can never ask for more than 200 each delay. So many connections are put at the engine's echo
-that its own CPU is what stops it; at others 200, the most that a load of the scenario has."""
+"""200 requests under way can never ask for more than 200 each delay. This many connections go to the engine's echo
+so that its own CPU is the limit; at others 200, the most that a load of the scenario has."""
 
 
 def measure_ceiling(downstream: Downstream, cpus: tuple[int, ...]) -> float:

@@ -1,4 +1,4 @@
-"""Asks a downstream what it has seen, and tells it how to misbehave, on a port that no service knows."""
+"""Reads a downstream's counts and sets its faults, on a port that no service knows."""
 
 from __future__ import annotations
 

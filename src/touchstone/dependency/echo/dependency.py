@@ -79,7 +79,7 @@ class Echo(Dependency):
         return None
 
     def start(self) -> None:
-        """Start it with the scenario's settings, and measure what it answers by itself."""
+        """Start it with the scenario's settings, and measure its own highest rate."""
         self._run(self._kind(self.settings))
         self.ceiling("")
 
@@ -89,7 +89,7 @@ class Echo(Dependency):
         context = replace(self.context, folder=self.context.folder / f"part-{self._parts}")
         context.folder.mkdir(parents=True, exist_ok=True)
         part = Echo(self.name, self.env, self.settings, context)
-        # What it answers by itself is the machine's and the program's: it is not measured anew for each part.
+        # Its highest rate depends on machine and program, so it is not measured again for each part.
         part._ceilings = self._ceilings
         part.start()
         return part
@@ -130,7 +130,7 @@ class Echo(Dependency):
         return "yes" if _COMPARE[match["than"]](value, int(match["bound"])) else f"no, {value}"
 
     def act(self, act: str, arguments: dict[str, Any]) -> None:
-        """Fail in one of the known ways, recover, or count anew."""
+        """Fail in one of the known ways, recover, or reset the counts."""
         control = self._running().control
         if act == "fail":
             control.fail(f"mode=status&code={int(arguments.get('status', 500))}")

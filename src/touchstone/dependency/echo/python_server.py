@@ -1,4 +1,4 @@
-"""An exhibit: the downstream of an article, written anew from its description. It is a script, and runs by itself.
+"""An exhibit: the downstream of an article, rewritten from its description. It is a script, and runs by itself.
 
 Python's `ThreadingHTTPServer` as it comes: a thread and a connection for each request (HTTP/1.0), a backlog of 5, and a
 sleep for a delay. The counters and the control port are the lab's, so that the exhibit is watched like its sound twin.
@@ -29,7 +29,7 @@ class Seen:
         self.forget()
 
     def forget(self) -> None:
-        """Set every counter to zero; what is open stays, and is where the peaks begin anew."""
+        """Set every counter to zero; open connections stay and start the new peaks."""
         with self.lock:
             self.paths: Counter[str] = Counter()
             self.answered = self.opened = 0

@@ -222,7 +222,7 @@ class KafkaPart(Kafka):
         self._broker, self._topic = whole._broker, whole._topic
 
     def reset(self, settings: dict[str, Any]) -> list[str]:
-        """Nothing: the topic was made anew for all."""
+        """Nothing: the topic was recreated for all."""
         return []
 
     def stop(self) -> None:

@@ -62,7 +62,7 @@ class Topic:
         return self._client_of_admin
 
     def disconnect(self, *, broken: bool) -> None:
-        """Let go of the broker before it ends, or after it has: the next call connects anew."""
+        """Let go of the broker before it ends, or after it has: the next call connects again."""
         admin, self._client_of_admin = self._client_of_admin, None
         if admin is not None and broken:
             # librdkafka's destructor may wait for ever for the thread of a broker that died with a request under way
@@ -77,7 +77,7 @@ class Topic:
             return False
 
     def remake(self, patience_s: float) -> list[str]:
-        """Remove topic and group and make the topic anew; in words what was still there that ought not to be."""
+        """Recreate the topic and remove the group; return leftovers in words."""
         leftovers = self._remove_group(patience_s)
         self._remove_topic()
         new = NewTopic(self.name, num_partitions=self.partitions, replication_factor=1)

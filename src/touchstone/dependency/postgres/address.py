@@ -10,7 +10,7 @@ from urllib.parse import quote, urlencode
 from psycopg.conninfo import make_conninfo
 
 NO_TLS = {"sslmode": "disable"}
-"""lib/pq asks for TLS unless it is told not to, and fails on a server that has none."""
+"""lib/pq asks for TLS by default, and fails on a server without TLS."""
 
 
 @dataclass(frozen=True)

@@ -88,7 +88,7 @@ class Postgres(Dependency):
             raise
 
     def reset(self, settings: dict[str, Any]) -> list[str]:
-        """Make the database anew from the schema; say which sessions and rows of earlier work were still there."""
+        """Recreate the database from the schema; return leftover sessions and rows in words."""
         self._asked = server_settings(self.settings, settings)
         if not self._server.outside:
             self._server.start()
@@ -274,7 +274,7 @@ class Postgres(Dependency):
             with self._server.administer(self._database) as connection:
                 rows = {table: count for table, count in rows_by_table(connection).items() if count}
             held_rows = "".join(f"; rows in {table}: {count}" for table, count in rows.items())
-            found.append(f"database {self._database} was there before the first start{held_rows}; it was made anew")
+            found.append(f"database {self._database} was there before the first start{held_rows}; it was recreated")
         return found
 
     def _make(self, database: str) -> None:
@@ -326,7 +326,7 @@ class PostgresPart(Postgres):
         self._parts = 0
 
     def reset(self, settings: dict[str, Any]) -> list[str]:
-        """Make the database anew. The server's settings are those that the whole was reset with."""
+        """Recreate the database, with the server settings of the whole dependency."""
         self._make(self._database)
         return []
 

@@ -1,4 +1,4 @@
-"""The server settings that the lab fixes, and how a scenario's own are told from them."""
+"""The server settings that touchstone fixes, and the check of a scenario's own."""
 
 from __future__ import annotations
 

@@ -72,7 +72,7 @@ class Program(Dependency):
         return part
 
     def reset(self, settings: dict[str, Any]) -> list[str]:
-        """Run it anew. Nothing of before is left: neither files, nor its process, nor its port.
+        """Start the program fresh: new files, new process, new port.
 
         One that was just started, and whose address nobody has been given, is fresh already.
         """
@@ -125,7 +125,7 @@ class Program(Dependency):
         return self._program.pids()
 
     def not_done(self) -> str | None:
-        """Of one that somebody else runs."""
+        """Actions that are impossible for a program that somebody else runs."""
         if not self._program.outside:
             return None
         fresh = "made fresh by its `prepare` alone" if self._program.settings.prepare else "not made fresh"

@@ -17,7 +17,7 @@ from touchstone.isolation.process import ServerProcess, StartError, start_proces
 _HOST = "127.0.0.1"
 _STOP_S = 10.0
 _DISCARD_S = 2.0
-"""What is ended to be made anew need not save anything."""
+"""A program that will be recreated need not save anything."""
 _LINES = 10
 
 
@@ -44,7 +44,7 @@ class OwnProgram:
         return {"host": _HOST, "port": str(self._port)}
 
     def make(self, settings: Settings) -> None:
-        """Run it anew: with nothing in its folder, on another port, prepared. Raises DependencyError."""
+        """Start it fresh: with an empty folder, on another port, prepared. Raises DependencyError."""
         self._end(_DISCARD_S)
         self.settings = settings
         folder = self.commands.folder

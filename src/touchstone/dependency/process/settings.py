@@ -101,7 +101,7 @@ def _wrong_address(address: Any, *, own: bool) -> Iterator[str]:
         if (why := unknown_place(address, ("host", "port"))) is not None:
             yield why
         elif "{port}" not in address:
-            yield "it does not hold {port}, on which the program is told to listen"
+            yield "it does not hold {port}, on which the program must listen"
     elif unknown_place(address, ()) is not None:
         yield "without `run` the lab starts nothing, and so has no places to fill in; write host and port"
     elif host_and_port(address) is None:

@@ -25,7 +25,7 @@ _TIMES = {"unknown": "its time cannot be read", "local": "its time has no zone",
 
 
 def draft_from_har(file: Path) -> Draft:
-    """Read a recording. Raises UsageError that says what it lacks."""
+    """Read a recording. Raises UsageError that names the missing part."""
     recorded, left_out = _read(file)
     if not recorded:
         why = f": {left_out.most_common(1)[0][0]}" if left_out else ""

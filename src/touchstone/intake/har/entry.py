@@ -48,7 +48,7 @@ class Recorded:
     body: Body | None
     status: int
     media_type: str | None
-    """That of the response, where the service states one."""
+    """Media type of the response, if stated."""
     begun: tuple[str, float]
     """Whether its time has a zone: `zoned`, `local` or `unknown`; and that time in seconds."""
     took_s: float

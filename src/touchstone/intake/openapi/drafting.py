@@ -17,14 +17,14 @@ from touchstone.intake.openapi.validity import Checker
 
 _METHODS = ("get", "head", "post", "put", "patch", "delete", "options", "trace")
 _OTHERS = ("query", "additionalOperations")
-"""Of OpenAPI 3.2: a scenario knows no such methods."""
+"""Members of OpenAPI 3.2 for methods that a scenario does not have."""
 _READS = ("GET", "HEAD")
 _NAMED = 30
 """Requests that are named one by one where several are left out."""
 
 
 def draft_from_openapi(file: Path) -> Draft:
-    """Read a document. Raises UsageError that says what it lacks."""
+    """Read a document. Raises UsageError that names the missing part."""
     document = Document(file)
     root = _root(document)
     version = root.text("openapi")

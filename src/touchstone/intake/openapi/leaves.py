@@ -170,7 +170,7 @@ _TOKEN = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\{(\d{1,9})(?:(,)(\d{0,9}))
 
 
 def _written_out(pattern: str) -> int:
-    """How many characters a pattern has when what it repeats by number is written out, as `regex` compiles it."""
+    """Length of a pattern with counted repetitions written out, as `regex` compiles it."""
     groups, last = [0], 0
     for token in _TOKEN.finditer(pattern):
         match token[0]:

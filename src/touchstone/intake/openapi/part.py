@@ -38,7 +38,7 @@ class Document:
         self.held = self._load(file, self.uri)
 
     def root(self, held: Any = None) -> Part:
-        """The document as a part; `held` is what it holds in place of what is in the file."""
+        """The document as a part; `held` replaces the content of the file."""
         held = self.held if held is None else held
         identified = _identified(held, self.uri)
         registry = Registry(retrieve=self._retrieve).with_resources(identified).crawl()  # type: ignore[call-arg]

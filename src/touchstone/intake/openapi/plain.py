@@ -175,7 +175,7 @@ class _Builder:
 
     def _alias(self, event: Any) -> None:
         if any(frame.anchor == event.anchor for frame in self._open):
-            raise _at(event, f"the alias *{event.anchor} stands within what it names")
+            raise _at(event, f"the alias *{event.anchor} is inside the node that it names")
         if event.anchor not in self._anchors:
             raise _at(event, f"there is no anchor &{event.anchor} above")
         self._add(*self._anchors[event.anchor], None, event)
@@ -253,7 +253,7 @@ def _as_texts(held: PlainObject) -> None:
     if held.get("type", "") is None:
         held["type"] = "null"
     said = held.get("type")
-    # Of properties, one may be called `type`, and be an object.
+    # A property may be called `type` and be an object.
     types = {one for one in (said if isinstance(said, list) else [said]) if isinstance(one, str)}
     if "string" not in types or types & {"integer", "number", "boolean"}:
         return

@@ -61,7 +61,7 @@ class Schema:
     examples: list[tuple[Any, str | None]] = field(default_factory=list)
     """Examples and the default, each with the text that was written for it if it is no text."""
     values: list[tuple[Any, str | None]] | None = None
-    """Those of `enum` and `const`; None if any is allowed."""
+    """Values of `enum` and `const`; None if any is allowed."""
     limits: Limits = field(default_factory=Limits)
     properties: dict[str, list[Part]] = field(default_factory=dict)
     required: dict[str, None] = field(default_factory=dict)

@@ -42,7 +42,7 @@ class DraftStack:
     env: Mapping[str, str] = field(default_factory=dict)
     """What its command sets for itself."""
     port: int | None = None
-    """Where it listens whatever it is told."""
+    """The fixed port of a service that ignores `PORT`."""
     name: str = ""
     """What its files call it: its variables may begin with that."""
     folders: Sequence[str] | None = None

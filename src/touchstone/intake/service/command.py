@@ -61,7 +61,7 @@ class Deployed:
     source: str
     """The file that has it."""
     env: Mapping[str, str] = field(default_factory=dict)
-    """What it sets for itself."""
+    """Variables that the command sets itself."""
     before: Sequence[str] = ()
     """What is done before it, and is no part of it."""
     folder: str = ""

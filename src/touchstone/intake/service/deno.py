@@ -1,4 +1,4 @@
-"""A service with a deno.json: its task `start`, and what it imports, fetched before it is started."""
+"""A service with a deno.json: its task `start`, and its imports, fetched before the start."""
 
 from __future__ import annotations
 

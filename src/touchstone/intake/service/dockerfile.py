@@ -1,4 +1,4 @@
-"""What a Dockerfile says of the image that it makes last: what it runs, where that listens, how it is built."""
+"""Reads the last image of a Dockerfile: its command, its port, its build."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The stack.toml of a service that is there: what is served, where it listens, and what it lacks."""
+"""Drafts the stack.toml of an existing service: its command, its port, and the gaps."""
 
 from __future__ import annotations
 

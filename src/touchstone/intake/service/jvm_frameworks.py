@@ -1,4 +1,4 @@
-"""Frameworks of the JVM: how each is told where to listen, and where a build leaves what runs."""
+"""Frameworks of the JVM: how each takes its port, and where its build leaves the program."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from touchstone.intake.service.base import Words
 
 @dataclass(frozen=True)
 class Framework:
-    """How a framework is told where to listen, and where its build leaves what runs."""
+    """How a framework takes its port, and where its build leaves the program."""
 
     marks: tuple[str, ...]
     """What its build file has."""
     called: str
     options: Words = ()
-    """Of java, before the jar."""
+    """Options of java, before the jar."""
     arguments: Words = ()
     env: Mapping[str, str] = field(default_factory=dict)
     folder: str = ""

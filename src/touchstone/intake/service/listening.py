@@ -40,7 +40,7 @@ _LISTENING = re.compile(
 _CALLED_SO = re.compile(r"""\b(?:server[._]?)?port["']?\s*[:=]\s*["']?:?(\d{4,5})\b""", re.IGNORECASE)
 """`port = 5000`, which may be another server's."""
 _TAKES_PORT = re.compile(r"\.Run\(\)|\bReadyToRun\b")
-"""Gin listens on PORT where it is told nothing."""
+"""Gin listens on PORT by default."""
 _OF_OTHERS = frozenset((1433, 3306, 5432, 5672, 6379, 9042, 9092, 9200, 11211, 27017))
 """Where databases and brokers listen."""
 
@@ -122,7 +122,7 @@ def _addressed(drafted: DraftStack, found: _Found) -> DraftStack:
 
 
 def _asking(drafted: DraftStack, shown: Environment, own: Set[str]) -> DraftStack:
-    """With a mark at what it needs from the environment and nothing gives yet."""
+    """The draft with a mark at variables that it needs and nothing sets yet."""
     wanted = dict.fromkeys((*drafted.wanted, *shown.wanted))
     asked = [name for name in wanted if not _place(name, own) and name not in drafted.env]
     if not asked:

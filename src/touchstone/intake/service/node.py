@@ -79,7 +79,7 @@ _MANAGERS = (
     _NPM,
 )
 DEPLOYED = {"NODE_ENV": "production"}
-"""Without it Express reads its templates anew for each response, and others log for developers."""
+"""Without it Express reads its templates again for each response, and others log for developers."""
 _RUNNERS = ("node", *dict.fromkeys(manager.tool for manager in _MANAGERS))
 
 
@@ -185,7 +185,7 @@ def _script(name: str, scripts: Mapping[str, str]) -> tuple[Deployed, list[str]]
 
 
 def _resolved(told: Deployed, scripts: Mapping[str, str]) -> tuple[Deployed, list[str]] | None:
-    """A command without a package manager between: a script by what it says, a package's program by its file."""
+    """The command without a package manager: a script's content, or a package program's file."""
     first, *rest = told.words
     if first == "node" and rest:
         return told, []
@@ -202,7 +202,7 @@ def _resolved(told: Deployed, scripts: Mapping[str, str]) -> tuple[Deployed, lis
 
 
 def _watched(rest: Words) -> Words:
-    """What nodemon starts, which it may be told by `--exec`; nothing if it is told that elsewhere."""
+    """The program that nodemon starts, perhaps by `--exec`; nothing if a file names it."""
     program, behind = ["node"], list(rest)
     while behind and behind[0].startswith("-"):
         option, equals, given = behind.pop(0).partition("=")

@@ -32,7 +32,7 @@ class NodeWorkspace:
     """The folders of the packages that the service depends on, each behind those that it needs itself."""
 
     def built(self) -> list[str]:
-        """Of the needed ones those that have a script `build`."""
+        """Needed packages that have a script `build`."""
         return [place for place in self.needed if "build" in _scripts(self.root / place)]
 
     def files(self) -> list[str]:

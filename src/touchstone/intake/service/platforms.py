@@ -63,7 +63,9 @@ def procfile(service: Path) -> Iterator[Told]:
 
 
 def platforms(service: Path) -> Iterator[Told]:
-    """What Fly.io, Render, Heroku, Railway, App Engine, DigitalOcean, systemd, Compose and Kubernetes are told."""
+    """Deployment files of Fly.io, Render, Heroku, Railway, App Engine, DigitalOcean, systemd, Compose and
+    Kubernetes.
+    """
     for read in (_fly, _render, _heroku, _railway, _app_engine, _digital_ocean, _units, _compose, _kubernetes, _helm):
         yield from read(service)
 

@@ -67,7 +67,7 @@ def _words(package: _Package) -> str:
 
 
 def _kind(package: _Package) -> str:
-    """What it is got from; nothing if that is an index."""
+    """The kind of a package's source; empty for an index."""
     kind = str(package.get("source", {}).get("type", ""))
     return "" if kind == "legacy" else kind
 

@@ -102,7 +102,7 @@ def _version(service: Path, deployment: Deployment) -> list[str]:
     base = (deployment.image.bases or [""])[-1] if deployment.image else ""
     said = next((read_source(service / name) for name in _VERSIONS if (service / name).is_file()), base)
     found = _VERSION.search(said)
-    return [f"it is deployed with Python {found[1]}: another may not have what it names"] if found else []
+    return [f"it is deployed with Python {found[1]}: another version may lack modules that it uses"] if found else []
 
 
 def _refuse_top(service: Path) -> None:
@@ -179,7 +179,7 @@ def _applications(service: Path, sources: Sequence[Source], required: str) -> It
     sources = sorted(sources, key=lambda source: (len(source.file.parts), source.file))
     flask = re.search(r"^\W*(flask|django|bottle)\b", required, re.MULTILINE | re.IGNORECASE) is not None
     made_by = [(source.file, made) for source in sources if (made := next(source.found(_MADE), None))]
-    # A project of Django has both; what it is deployed with says which.
+    # A project of Django has both; the server of its deployment decides.
     last = "get_wsgi_application" if _only_asgi(required) else "get_asgi_application"
     for file, made in sorted(made_by, key=lambda one: one[1][2] == last):
         says = f"{file} has `{made[1]} = {made[2]}(...)`"

@@ -34,7 +34,7 @@ def is_installable(service: Path, held: dict[str, Any]) -> bool:
 
 
 def _is_found_by_setuptools(service: Path, told: dict[str, Any]) -> bool:
-    """By what it is told, below `src`, or at the top, where several packages are refused."""
+    """Whether setuptools finds the package: named, below `src`, or alone at the top."""
     said = "packages" in told or "py-modules" in told or (service / "setup.py").is_file()
     said = (
         said or re.search(r"^(?:packages|py_modules)\s*=", read_source(service / "setup.cfg"), re.MULTILINE) is not None

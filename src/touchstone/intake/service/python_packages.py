@@ -1,4 +1,4 @@
-"""How the packages of a service are installed, by the file that names what it depends on: by pip or by uv."""
+"""How a service's packages are installed by pip or uv, depending on the file that names them."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Packages:
 
 @dataclass(frozen=True)
 class _Served:
-    """What has the server that a service is started by, if that is not among what it depends on anyway."""
+    """The package of the server that starts a service, if the service does not depend on it."""
 
     extras: Sequence[str] = ()
     groups: Sequence[str] = ()

@@ -114,7 +114,7 @@ def _grouped(name: str, groups: _Table, within: Sequence[str] = ()) -> Iterator[
 
 
 def _folders(service: Path, named: _Table) -> dict[str, Path]:
-    """Of a table of Poetry, Pipenv or uv those packages that it has a path of."""
+    """Packages with a path in a table of Poetry, Pipenv or uv."""
     return {
         canonicalize_name(name): (service / path).resolve()
         for name, one in named.items()

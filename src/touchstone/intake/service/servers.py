@@ -17,7 +17,7 @@ _BIND = ("--bind", "{host}:{port}")
 
 @dataclass(frozen=True)
 class _Server:
-    """How one is told where to listen."""
+    """How a server takes its address."""
 
     address: Words
     """What says it."""

@@ -68,7 +68,7 @@ def _p99_over_p50(sample: Sample) -> float | None:
 
 
 def _dependency_cpu_share(sample: Sample) -> float | None:
-    """Of one CPU, as the article's `docker stats` counts."""
+    """The dependency's CPU time as a share of one CPU, as the article's `docker stats` counts it."""
     use = dependency_use(sample)
     return sum(use.cpu_s.values()) / use.elapsed_s if use.cpu_s and use.elapsed_s > 0 else None
 

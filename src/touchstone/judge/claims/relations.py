@@ -36,7 +36,7 @@ from touchstone.manifest.claim import (
 FLOORS = {"dies": "floor_lives", "lives": "floor_lives", "keeps-rate": "floor_passes", "fills": "floor_lives"}
 """The figure of the floor search that has what an event asks for."""
 FULL = 0.95
-"""Who uses so much of a limit fills it."""
+"""A contender that uses this share of a limit fills it."""
 
 
 @dataclass(frozen=True)
@@ -132,9 +132,9 @@ def _(test: EventTest, question: Question) -> list[Measurement]:
 
 
 def _fills(question: Question, term: Term, limit: float) -> Measurement:
-    """By what it used of the least limit tried that is no smaller, however its heap was set, or without any limit.
+    """Memory used under the smallest limit tried that is no smaller, with any heap setting, or without a limit.
 
-    Without one it takes what it takes with one, or more: if that would not fill the limit, nothing does.
+    Without a limit it uses at least as much as with one. If that would not fill the limit, nothing does.
     """
     place = question.place(term, FLOORS["fills"])
     made = _blank(term.contender, [place], "share")
@@ -252,7 +252,7 @@ def _doubted(made: Measurement, interval: Interval | None, of: Reading, to: Read
 def _widened(interval: Interval, of: Reading, to: Reading | None) -> Interval:
     """An interval widened by what may have moved either side; the same where nothing may.
 
-    Of a disturbance that both share only the difference counts where they were measured in neighbouring slices. Two
+    If both share a disturbance, only the difference counts where they were measured in neighbouring slices. Two
     different figures may each have moved as far as their own doubts say, whatever the other did.
     """
     figure, theirs = of.place.quantity.moved_as, to.doubts if to is not None else Doubts()
@@ -309,7 +309,7 @@ def _ruled(
 
 
 def _if_sound(made: Measurement, ruling: Ruling) -> Measurement:
-    """The ruling, unless what it rests on was measured cold, or is suspect."""
+    """The ruling, unless a measurement behind it was cold or is suspect."""
     made.ruling = ruling
     if made.cold is not None:
         made.ruling, made.reason, made.more_rounds = Ruling.UNDECIDED, f"{NOT_DECIDED} ({made.cold})", None

@@ -27,7 +27,7 @@ class Measurement(Record):
     """One number that a claim is held against, in base units (or a ratio), with its interval."""
 
     label: str
-    """What it is: a contender, or `a / b`."""
+    """A contender, or `a / b`."""
     contenders: list[str]
     figure: str
     load: str | None = None

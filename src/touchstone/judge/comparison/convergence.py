@@ -21,7 +21,7 @@ class Step:
     lap: int
     """Within its round, from 0."""
     ratio: float
-    """Of this lap alone."""
+    """This lap's ratio."""
     known: Interval | None
     """The ratio over all laps until now; None before there are enough of them."""
     of_rounds: bool = False

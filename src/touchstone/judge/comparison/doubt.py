@@ -1,7 +1,7 @@
 """A suspicion has a size: by how much, and in which direction, what was found can have moved a figure.
 
-A disturbance slows a service down. So its size is said of the service's speed: how many times faster, or slower, it may
-really have been. A rate may then be so many times higher, a time or a cost so many times lower.
+A disturbance slows a service down. So its size is a factor of the service's speed: how many times faster, or slower,
+it may really have been. A rate may then be higher by that factor, a time or a cost lower.
 
 A far percentile is moved by single requests: of a disturbance only the side is known, and not how far. One that two
 contenders share in equal measure lifts the far percentiles of both, and draws their ratio towards 1: who is the better
@@ -32,7 +32,7 @@ class Doubts:
     faster: float = 0.0
     slower: float = 0.0
     common_faster: float = 0.0
-    """That of disturbances which neighbouring slices share."""
+    """Possible bias from disturbances that neighbouring slices share."""
     pressed: float = 0.0
     """By how much a limit of all contenders alike may hold it back."""
     common_far: float = 0.0
@@ -79,7 +79,7 @@ def _of_far(doubts: Sequence[Doubt]) -> Doubts:
 
 
 def over_rounds(doubts: Sequence[Doubts], figure: str) -> Doubts:
-    """Of a figure's rounds. A far percentile that a few of them have on one side alone is what it scatters by."""
+    """The bias over a figure's rounds. A far percentile that few rounds have on one side is scatter."""
     if figure in TAIL:
         bounded = [one for one in doubts if not math.isinf(one.faster_in_all + one.slower)]
         if len(doubts) - len(bounded) <= SUSPECT_SHARE * len(doubts):

@@ -21,16 +21,16 @@ class Spread:
     """Variances of log ratios, over all pairs of contenders and all loads of a run."""
 
     between: float
-    """Of a round's effect, beyond what its laps' own scatter explains: luck that processes are born with."""
+    """Variance of a round's effect beyond its laps' scatter: differences between processes."""
     within: float
-    """Of a single lap's effect."""
+    """Variance of a single lap's effect."""
     lap_s: float
     """Seconds of one lap over all loads: every contender's slice and the tare's."""
     laps: tuple[int, ...]
     """Laps in each round until now."""
 
     def worthwhile_laps(self, time_s: float, round_s: float, confidence: float) -> int:
-        """How many laps a round should have so that so much more time gives the narrowest interval.
+        """The number of laps a round should have so that this time gives the narrowest interval.
 
         Rounds count alike in the interval, whatever their number of laps. The variance of a round's effect is
         `between + within / laps` (Kalibera and Jones 2013), and Student's t asks more standard errors of few rounds

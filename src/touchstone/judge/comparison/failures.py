@@ -13,7 +13,7 @@ from touchstone.record.secret import shown_text
 from touchstone.vocabulary.phase import PHASES
 
 _SHOWN = 15
-"""Lines of a log that are told with a failure: enough for a compiler's last error or a stack trace's end."""
+"""Lines of a log shown with a failure: enough for a compiler's last error or a stack trace's end."""
 
 
 def failed_contenders(run: Run, findings: list[Finding], estimates: list[Estimate]) -> list[FailedContender]:

@@ -1,4 +1,4 @@
-"""A gate: whether a later run may pass, by an earlier one. It never passes on what it does not know."""
+"""A gate: whether a later run may pass, compared with an earlier one. It never passes on missing data."""
 
 from __future__ import annotations
 

@@ -58,12 +58,12 @@ class PairJudgement(Record):
     rounds: int
     margin: float
     confidence: float
-    """Of each interval: all of them hold together with what the user asked for."""
+    """Confidence of each interval; all together hold with the user's confidence."""
     noise: float | None = None
     """What the null server's rate scatters by from round to round, as a share, under the noisiest load."""
     interrupted: bool = False
     changes: list[Comparison]
-    """Of the figures that were asked about: before is the base, after the head."""
+    """Comparisons of the requested figures: before is the base, after the head."""
     gone: list[Gone] = []
     """What the base has validly and the head has not."""
     left_out: list[LeftOut] = []
@@ -86,7 +86,7 @@ class PairJudgement(Record):
 
 
 Side = tuple[str, Revision | str]
-"""A contender as the plan names it, and what it is."""
+"""A contender as the plan names it, and its revision or name."""
 
 
 def judge_pair(

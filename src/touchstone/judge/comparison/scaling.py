@@ -10,14 +10,14 @@ from touchstone.record.evidence.capacity import CapacityTrial
 from touchstone.record.sample import TARE
 
 _FITS = 0.15
-"""The law is told if its points lie no farther from it: latencies of trials of two seconds scatter by a tenth."""
+"""The law is reported if its points are this close: latencies of trials of two seconds scatter by a tenth."""
 _KEPT = 0.98
 _SETTLED = 0.01
 """A trial counts whose rate was kept while the requests in the system did not grow: Little's law is for such alone."""
 
 
 def scalings(case: Case) -> list[Scaling]:
-    """Of each contender and load whose trials the law fits, in the order of the record."""
+    """The law of each contender and load whose trials it fits, in the order of the record."""
     trials: dict[tuple[str, str], list[CapacityTrial]] = {}
     for sample in case.run.samples:
         if sample.capacity is not None and sample.contender != TARE:

@@ -121,7 +121,7 @@ def on_run(run: Run, findings: list[Finding], estimates: list[Estimate]) -> Verd
         own = measured
     wide = worst(*(_WEIGHT[f.severity] for f in findings if f.contender is None and f.figures is None))
     if not own and run.samples and set(run.plan.phases) == {"verify"}:
-        # Of a service that runs already, a check of its contract leaves no figure.
+        # A contract check of a running service gives no figure.
         return wide
     if wide is Verdict.INVALID or all(e.verdict is Verdict.INVALID for e in own):
         return Verdict.INVALID

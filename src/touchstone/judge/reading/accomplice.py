@@ -44,9 +44,9 @@ class _Turn:
     other: float
     """Used by processes that are no part of the run."""
     own: float
-    """Of the contender's tree."""
+    """CPU of the contender's tree."""
     used: float
-    """Of the contender, the engine and the dependencies together."""
+    """CPU of the contender, the engine and the dependencies together."""
     idle: float
     rate: float
 
@@ -73,7 +73,7 @@ class _Lap:
 
 
 def accomplice_of(samples: Sequence[Sample], run: Run) -> Accomplice | None:
-    """Of one contender under one load, over all rounds; None where it is not known.
+    """The helper of one contender under one load, over all rounds; None if unknown.
 
     Three things are taken off, since they come with a contender and are no process that works for it. The kernel works
     for requests, and where it counts that apart it is in nobody's time: as much of it as the others' requests had, at

@@ -28,7 +28,7 @@ class Waiting:
     """For how long, on average."""
     trials: int
     at_once: int
-    """In so many of the trials, in which the engine acknowledged the first part at once, the rest came at once."""
+    """Number of trials (the engine acknowledged the first part at once) in which the rest came at once."""
 
     @property
     def sentence(self) -> str:

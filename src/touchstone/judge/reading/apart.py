@@ -45,7 +45,7 @@ def apart(values: Mapping[str, Value], differ: Callable[[Value, Value], bool]) -
 
 
 def minority(values: Mapping[str, Hashable]) -> list[str | None]:
-    """Who has another value than most others: one None, which may be any of them, where there are no most.
+    """Contenders whose value differs from that of most others; None alone without a majority.
 
     Nothing where all have the same.
     """

@@ -13,7 +13,7 @@ from touchstone.record.sample import Sample
 Kind = Literal["responses", "rest", "unused", "resting", "pipelining"]
 
 SPREAD = 0.1
-"""Numbers of responses that differ by no more are one limit: a server may draw it a little anew for each connection."""
+"""Numbers of responses that differ by no more are one limit: a server may vary it a little for each connection."""
 AT_ONCE_S = 0.1
 """A connection that is closed so soon was not closed for its rest: no server's timeout is shorter."""
 MANY = 0.25

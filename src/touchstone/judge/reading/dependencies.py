@@ -22,7 +22,7 @@ class DependencyUse:
 
 
 def dependency_use(sample: Sample) -> DependencyUse:
-    """Of the measured window, where the engine read it; of the whole load, warm-up included, where the lab did.
+    """A dependency's use in the measured window (read by the engine) or in the whole load (read by Python).
 
     In slices the lab's reading would be that of all contenders' turns, so it says nothing of one of them.
     """

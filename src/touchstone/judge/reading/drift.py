@@ -23,7 +23,7 @@ class Trend:
     """Halves of windows that differ the same way in most rounds, and by enough in the middle one."""
 
     by_sample: dict[str, float]
-    """Of each sample that tells it, the share by which its halves differ."""
+    """By sample, the share by which its halves differ."""
     rounds: int
     """In how many of them they differ that way."""
 

@@ -15,7 +15,7 @@ from touchstone.record.watch import WatchPoint
 
 _LOADED = ("warmup", "load")
 _MOST_STEPS = 3
-"""Looks that lie farther apart than so many intervals had a rest between them, in which nothing was asked."""
+"""Readings farther apart than this number of intervals have a pause without load between them."""
 SPARE = 16
 """Descriptors or threads that a runtime adds of its own while it is loaded: a log, a timer, a collector's helper."""
 
@@ -36,7 +36,7 @@ def left_behind(sample: Sample, value: Value, *, room: int) -> LeftBehind | None
     """Whether descriptors or threads are left behind.
 
     Connections are open before the requests begin. What grows in proportion to these may gain no more than the
-    connections that were opened anew and `SPARE`; what grows in another way, as many as there are connections and
+    connections that were reopened and `SPARE`; what grows in another way, as many as there are connections and
     `room`.
     """
     connections = asked_connections(sample)

@@ -56,7 +56,8 @@ _MOVED = {"throughput": -1, "cpu_per_request": 1, "latency_p50": 1}
 proportion."""
 LEAST_PAIRS = 16
 """With fewer laps over all rounds a slope is a guess, and a contender that slows its own core down looks like chance.
-With so many, what slopes explain by chance costs little, and intervals hold (`benchmarks.calibration.adjustment`)."""
+With this number, what slopes explain by chance costs little, and intervals hold
+(`benchmarks.calibration.adjustment`)."""
 EXPLAINED = 0.25
 """A slope that explains less of the laps' variance is not worth taking into account."""
 _CHANCE = 3.0
@@ -115,7 +116,7 @@ class LapEffect:
 
     effect: float
     variance: float
-    """Of a single lap's log ratio."""
+    """Variance of a single lap's log ratio."""
     laps: int
 
 

@@ -16,7 +16,7 @@ from touchstone.record.run import Run
 from touchstone.record.sample import TARE, Sample
 
 _ENOUGH = 3
-"""Of so many others the middle one is the machine; of fewer, a neighbour that changes would be taken for it."""
+"""Number of others whose median is the machine's pace; with fewer, a changing neighbour would look like the machine."""
 
 _LEAST_LAPS = 2
 """A slope needs two different paces."""
@@ -26,7 +26,7 @@ def pace_of(sample: Sample, run: Run, slopes: Slopes) -> dict[int, float]:
     """By lap, the speed of the machine while a sample was measured, over its usual speed.
 
     It is that of the contender in the middle of all others, the null server among them; of the null server alone where
-    there are fewer than three; and of it so much as the sample went along with it (the slope of a regression, from 0
+    there are fewer than three. It counts as far as the sample follows it (the slope of a regression, from 0
     to 1), since a neighbour that was disturbed in its own slice alone says nothing of this one. What each loses on a
     slower core, by the fixed piece of work that is timed there, is taken off before, and is a part of the sample's own.
     Empty where nothing was sliced, or nobody else was measured.

@@ -12,12 +12,12 @@ from touchstone.record.run import Run
 from touchstone.record.sample import Sample
 
 LEAST_SLICES = 4
-"""Of fewer slices nothing is said about whose work was done in them."""
+"""With fewer slices nothing is concluded about whose work was done in them."""
 NEARLY_ALL = 0.8
 """The share of a contender's slices in which somebody who works for it does so. What a neighbour has put off falls into
 the slices that follow its own: into half of them at the most, by the order of the laps."""
 LEAST_SHARE = 0.05
-"""Of its own CPU: less work of a neighbour's would change nothing that matters."""
+"""Share of its own CPU below which a neighbour's work does not matter."""
 TIMES = 4
 """A neighbour that works for a contender uses this many times the CPU of the quietest of the others' slices: four parts
 in five."""
@@ -36,12 +36,12 @@ class Rest:
 
     @property
     def put_off(self) -> float:
-        """The CPU used while it should rest, as a share of what it used for its requests."""
+        """CPU used while idle, as a share of the CPU used for its requests."""
         return self.at_rest / self.at_work if self.at_work > 0 else 0.0
 
     @property
     def is_idle(self) -> bool:
-        """Whether timers and idle threads explain what it used: then the share says only how long it rested."""
+        """Whether timers and idle threads explain the CPU used; the share then only shows how long it rested."""
         return self.at_rest < IDLE_CPUS * self.rested_s
 
 

@@ -91,7 +91,7 @@ def measured_points(result: LoadResult) -> list[Point]:
 
 
 def server_busy(sample: Sample) -> float | None:
-    """The server's CPU time over what it could have used: its CPUs, or its threads where those are fewer.
+    """The server's CPU time divided by the possible one: of its CPUs, or its threads if those are fewer.
 
     What others had of its CPUs in its slices it could not have used. None where its CPU time or its CPUs are not known.
     """
@@ -131,8 +131,8 @@ def throttled_share(result: LoadResult) -> float:
 def lost_in_warm_up(result: LoadResult) -> int:
     """Requests of the warm-up that failed after the window had begun, or never had a response at all.
 
-    The window's counts hold only requests that were due within it. The series holds every request of the job, so what
-    it has beyond those counts belongs to the warm-up.
+    The window's counts hold only requests that were due within it. The series holds every request of the job, so the
+    surplus belongs to the warm-up.
     """
     begins = [0.0, *(p.t for p in result.series)]
     failed_later = sum(

@@ -23,9 +23,9 @@ class Work:
     ok: int
     sent: int
     seconds: float
-    """Of load."""
+    """Seconds of load."""
     late_s: float
-    """Of load in one round, at its end: what a dependency that counts late may not have counted yet."""
+    """Seconds at the end of a round's load that a dependency with delayed counters may not have counted yet."""
 
     @property
     def least(self) -> float:

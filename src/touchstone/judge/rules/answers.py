@@ -54,7 +54,7 @@ def bodies_unchecked(case: Case) -> Iterator[Fired]:
 
 
 def _statuses(request: dict[str, Any]) -> set[int]:
-    """Those that the request's expectation allows; none if it allows all."""
+    """Statuses that the request's expectation allows; empty if it allows all."""
     status = (request.get("expect") or {}).get("status", 200)
     return {status} if isinstance(status, int) else set(status or [])
 
@@ -212,8 +212,8 @@ def requests_unanswered(sample: Sample, case: Case) -> Iterator[Fired]:
         "without a response"
     ),
     threshold_reason=(
-        "with such a timeout a silent service shows no error within the window; what it left open is then all there is "
-        "to see"
+        "with such a timeout a silent service shows no error within the window; its unanswered requests are the only "
+        "evidence"
     ),
     next_step="Give the load a timeout_s shorter than its window, or take a longer profile.",
     phases=("load",),

@@ -148,7 +148,7 @@ def _untold(lost_s: float, cpus: int) -> bool:
 
 
 def _doubt(wall_s: float, lost_s: float) -> Doubt:
-    """Of a build of `wall_s` seconds, in which others had CPUs for `lost_s` seconds."""
+    """The bias of a build of `wall_s` seconds in which others had CPUs for `lost_s` seconds."""
     return Doubt(
         faster=wall_s / (wall_s - lost_s) if lost_s < wall_s else None,
         reason="a second in which others had a CPU makes a build longer by a second at the most",

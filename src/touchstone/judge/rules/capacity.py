@@ -134,7 +134,7 @@ def capacity_uncertain(sample: Sample, case: Case) -> Iterator[Fired]:
     title="The server ended at a rate above its capacity",
     threshold="an exit before the stop signal during a trial, or during the closed loop of the warm-up",
     threshold_reason="a process that has ended answers no request at any rate",
-    next_step="Read its log; bound its queue or its connections, so that it refuses what it cannot answer.",
+    next_step="Read its log. Limit its queue or its connections, so that it refuses excess requests.",
     phases=("capacity",),
 )
 def dies_past_knee(sample: Sample, case: Case) -> Iterator[Fired]:

@@ -150,7 +150,7 @@ def tare_drift(case: Case) -> Iterator[Fired]:
                 doubt=Doubt(
                     faster=1 + change if change > 0 else 1 / max(1e-3, 1 + change),
                     common=True,
-                    reason="so much faster the machine was at its best, and neighbouring slices share it",
+                    reason="the machine's best pace; neighbouring slices share it",
                 ),
                 evidence={"tares": rates, "change": change, "p": p},
             )
@@ -209,7 +209,7 @@ def tare_noise(case: Case) -> Iterator[Fired]:
                 doubt=Doubt(
                     faster=1 + scatter,
                     common=True,
-                    reason="a disturbed round is so much slower than the others, and neighbouring slices share it",
+                    reason="a disturbed round compared with the others; neighbouring slices share it",
                 ),
                 evidence={"tares": rates, "scatter": scatter},
             )

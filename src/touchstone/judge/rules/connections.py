@@ -190,7 +190,7 @@ def connections_per_request(sample: Sample, case: Case) -> Iterator[Fired]:
         if rate > _CONNECTIONS_PER_REQUEST_OFTEN and reopened > asked_connections(sample):
             found = bounds(sample)
             yield Fired(
-                f"{number(reopened)} connections were opened anew over {number(answered)} requests "
+                f"{number(reopened)} connections were reopened over {number(answered)} requests "
                 f"({share(rate)}), though the load keeps them{in_words(found)}",
                 next_step=advice(found),
                 figures=[*SPEED, *CPU],

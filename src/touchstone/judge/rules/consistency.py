@@ -116,7 +116,7 @@ def counts_contradict(sample: Sample, case: Case) -> Iterator[Fired]:
         return
     counts, edge = result.counts, 2 * slots(sample)
     problems: dict[str, str] = {}
-    # Of slices' first generations there are no latencies, and none is under way at the edges of the whole ones.
+    # First generations of slices have no latencies, and none is under way at the edges of whole ones.
     whole = sample.slices is None
     responses, took_s = _timed(sample, result)
     rate = responses / took_s if took_s > 0 else result.rate.achieved

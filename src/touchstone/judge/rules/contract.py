@@ -55,7 +55,7 @@ def contract_broken(group: Group, case: Case) -> Iterator[Fired]:
 def contract_broken_after_load(sample: Sample, case: Case) -> Iterator[Fired]:
     """A service that answers wrongly after the load was broken by the load.
 
-    Nobody knows what it answered in between.
+    Its answers in between are unknown.
     """
     broken = [c for c in sample.checks if not c.passed]
     if broken:

@@ -146,7 +146,7 @@ def cpu_throttled(sample: Sample, case: Case) -> Iterator[Fired]:
     counted = f", in {number(cut)} of {number(periods)} periods" if periods else ""
     groups = result.watch.throttled
     if sample.process.placement.cpu_limit is not None and all(_LABS_OWN.search(group.cgroup) for group in groups):
-        # The limit that was asked for: what it does is measured, and is a figure of its own.
+        # The requested limit: its effect is measured as a figure.
         return
     where = f", by the quota of {groups[0].cgroup}" if groups else ""
     yield Fired(

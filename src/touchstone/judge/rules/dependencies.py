@@ -41,7 +41,7 @@ def dependency_died(sample: Sample, case: Case) -> Iterator[Fired]:
     title="A dependency was the bottleneck",
     threshold=(
         "a dependency of its own process busy for more than 90 % of its CPUs; or, where the load opened sessions at "
-        "it, answered requests above 90 % of what it answers by itself"
+        "it, answered requests above 90 % of its own highest rate"
     ),
     threshold_reason=(
         "at 90 % use a queue is nine service times long and nearly all latency is the dependency's; nothing above "

@@ -16,7 +16,7 @@ from touchstone.record.sample import Sample
 from touchstone.vocabulary.limits import ANSWERED, GENERATOR_FULL, LATE_S, LATE_SHARE, THROTTLED
 
 _ENGINE_WITHDRAWS_SEEN = 0.1
-"""Of a CPU: what a dependency used of the engine's before it is named as what the engine waited for."""
+"""Share of a CPU that a dependency must use of the engine's to be named as the cause of its waiting."""
 _APART = (
     "Compare contenders, which all have it alike, and do not quote the figures alone. For those give the engine a CPU "
     "that no dependency uses: a machine of three CPUs or more, or a dependency elsewhere (`--postgres URL`, "

@@ -124,7 +124,7 @@ def profile_unseen(group: Group, case: Case) -> Iterator[Fired]:
     if not spent:
         return
     unseen = sum(one.categories.get(Category.UNSEEN, 0.0) for one in spent) / sum(one.subject for one in spent)
-    unseen_share = f"{share(unseen)} of the CPU was not told apart. " if unseen else ""
+    unseen_share = f"{share(unseen)} of the CPU was not attributed. " if unseen else ""
     yield Fired(f"{unseen_share}{profiles[0].unseen}", figures=[], evidence={"unseen": unseen})
 
 

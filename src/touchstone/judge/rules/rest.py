@@ -22,15 +22,15 @@ _NEEDS_REST_KEPT = 0.75
     Severity.SUSPECT,
     title="The contender keeps its rate only with pauses",
     threshold=(
-        "closed loop in slices: in a turn of 1.5 s without a rest, at the end of the first round's warm-up, and of the "
-        "second's if anybody kept less than 80 % of its rate in the first, it "
-        "answers less than in the slowest of four slices and more, and less than 75 % of what it does in the middle "
-        "one, next to the same ratio of the other contenders and the null server in the middle; in each of these "
-        "rounds; not where the warm-up's time was used up"
+        "closed loop in slices. A turn of 1.5 s without a rest follows the warm-up of the first round, and of the "
+        "second if a contender kept less than 80 % of its rate in the first. The contender answers less there than in "
+        "its slowest of four slices or more, and less than 75 % of its median slice, relative to the same ratio of "
+        "the median contender (null server included). In each of these rounds; not if the warm-up ran out of time"
     ),
     threshold_reason=(
-        "a busy machine slows a turn of 1.5 s as it slows six slices of a quarter second, and the others alike; what "
-        "is refilled in rests that are several times as long as a turn makes a difference of that many times"
+        "a busy machine slows a turn of 1.5 s as it slows six slices of a quarter second, and the others alike. A "
+        "quota that refills during the rests, which are several times as long as a slice, multiplies the rate by a "
+        "similar factor"
     ),
     next_step=(
         "Look for a rate limiter, a quota or credits; measure without pauses: --whole-windows, or the phase peak."
@@ -57,7 +57,7 @@ def needs_rest(group: Group, case: Case) -> Iterator[Fired]:
     if kept:
         middle = statistics.median(kept.values())
         yield Fired(
-            f"loaded for 1.5 s without a rest, it answered {share(middle)} of what it does in turns",
+            f"loaded for 1.5 s without a rest, it answered {share(middle)} of its rate in slices",
             figures=[*SPEED],
             doubt=Doubt(slower=None, reason="without rests it is slower, and the longer the load the more so"),
             evidence={"kept": kept},
@@ -78,7 +78,7 @@ _SUSPECT_SHARE = 0.05
         "suspect, above 2 % a note; a neighbour that does this one's work is left out"
     ),
     threshold_reason="idle runtimes use well below 1 % of a CPU each; 5 % is the least difference that matters",
-    next_step="Measure without the contender that is named (`--stacks`), or end what it does in the background.",
+    next_step="Measure without the contender that is named (`--stacks`), or end its background work.",
     phases=("load",),
 )
 def neighbour_works(sample: Sample, case: Case) -> Iterator[Fired]:
@@ -179,7 +179,7 @@ def works_while_off(sample: Sample, case: Case) -> Iterator[Fired]:
         yield _finding(
             sample,
             put_off,
-            f"once it was told to end it used {share(put_off)} of the CPU that it had used in all its life",
+            f"after the stop signal it used {share(put_off)} of its CPU time until then",
             severity=Severity.SUSPECT,
             evidence={"before_s": used.before_s, "ending_s": used.ending_s},
         )

@@ -99,7 +99,7 @@ def rounds_incomplete(group: Group, case: Case) -> Iterator[Fired]:
         "start would be from it"
     ),
     next_step=(
-        "Read the intervals as valid for these very processes. Restart the services and run again before you "
+        "Read the intervals as valid for these processes only. Restart the services and run again before you "
         "generalise. As a stack, the lab starts a service afresh in each round."
     ),
 )

@@ -25,7 +25,7 @@ _Rises = dict[str, tuple[Sample, Rise]]
 _SLOWS_WITH_WORK_FIRST = 1 / 3
 """The share of the turns, at the beginning, in which caches fill and a compiler has not done its work."""
 LEAST_ANSWERED = 500
-"""Requests in all turns of a sample. Of fewer, a turn holds so few that those under way at its ends move its value."""
+"""Requests in all turns of a sample. With fewer, a turn has so few that those under way at its ends move its value."""
 
 
 @on_run(
@@ -33,18 +33,18 @@ LEAST_ANSWERED = 500
     Severity.SUSPECT,
     title="Each request cost more than the ones before",
     threshold=(
-        f"loads in slices with at least {LEAST_ANSWERED} answers in a round: CPU per request over the last two thirds "
-        "of all turns, warm-up included, rises with the number of requests (Theil-Sen) by more than the margin at the "
-        "lower end of its 95 % interval, beyond what it rose by for the contender in the middle; in half of the "
-        "rounds with enough turns, and in two of two or more rounds. In a closed loop likewise the time per request "
-        "over the last two thirds of the turns that count, relative to the machine's pace in their laps (the contender "
-        "in the middle, or the null server), and as for the CPU the median latency of all turns, if that of the turns "
-        "that count rises as well"
+        f"loads in slices with at least {LEAST_ANSWERED} answers in a round. CPU per request over the last two thirds "
+        "of all turns, warm-up included, rises with the number of requests (Theil-Sen): the lower end of its 95 % "
+        "interval, minus the rise of the median contender, is above the margin. This holds in half of the rounds with "
+        "enough turns, and in at least two of two or more rounds. In a closed loop the time per request has the same "
+        "limit, over the last two thirds of the turns that count and relative to the machine's pace (the median "
+        "contender, or the null server). So has the median latency of all turns, if that of the turns that count "
+        "rises as well"
     ),
     threshold_reason=(
-        "a busy machine moves CPU per request by a few percent, and for all contenders alike; among a hundred sound "
-        "contenders on such a machine the lower end was never above 1.5 %; slices of three or four requests differ "
-        "by the requests in progress at their edges, and show no trend"
+        "a busy machine moves CPU per request by a few percent, for all contenders alike; among a hundred sound "
+        "contenders on such a machine the lower end was never above 1.5 %. Slices of three or four requests vary with "
+        "the requests in progress at their edges, and show no trend"
     ),
     next_step=(
         "Look at what grows with the requests: tables without an index, lists, caches, logs; measure longer to see "
@@ -134,7 +134,7 @@ def _median_latency(sample: Sample) -> Series:
 
 
 def _latency_still_rises(sample: Sample) -> bool:
-    """Who is warmed up alone answers sooner than among others, and is none the slower for the work."""
+    """A contender that is warmed up alone answers sooner than among others, without being slower for the work."""
     counted = rise([(done, p50) for done, one, p50 in _latencies(sample) if one.lap is not None])
     return counted is not None and counted.low > 0
 

@@ -39,18 +39,18 @@ _CONNECTIONS_WAIT_OF_P99 = 0.01
     Severity.SUSPECT,
     title="Some connections wait while others are served",
     threshold=(
-        "closed loop: responses that took 20 ms and more, and 10 times their request's median and more, without the "
-        "time in which no response came at all, make up more than 2 % of the connections' time; or in half of the "
-        "slices and more one comes more than 50 ms after sending ended, and after more than 10 times the slice's p99; "
-        "or some connections get less than half of the responses that the one in the middle gets, which is 100 and "
-        "more; all beyond what the tare had; a note where p99 shows such responses, or where they fell on more than "
-        "half of the connections"
+        "closed loop, one of these beyond the null server's value: (1) slow responses (20 ms or more, and 10 times "
+        "their request's median or more) take more than 2 % of the connections' time, not counting times without any "
+        "response; (2) in at least half of the slices a response comes more than 50 ms after sending ended, and later "
+        "than 10 times the slice's p99; (3) some connections receive less than half of the median connection's "
+        "responses, which is at least 100. A note if p99 shows such responses, or if more than half of the "
+        "connections have them"
     ),
     threshold_reason=(
-        "requests differ, and a busy machine holds a few of them up, but not for 2 % of the time; what is sent rarely "
-        "because it is slow stays below the hundredth part that p99 begins with, however many users it concerns; what "
-        "falls on most connections is no slow worker's, but what a busy machine or a pause brings now and then; a "
-        "hundred responses and more to each even out by themselves, and half of the others' is beyond that"
+        "requests differ, and a busy machine delays a few of them, but not for 2 % of the time. A slow connection "
+        "sends rarely, so it stays below the 1 % at which p99 begins, however many users it has. Delays on most "
+        "connections come from a busy machine or a pause, not from one slow worker. With at least a hundred responses "
+        "each, chance does not halve a connection's share"
     ),
     next_step=(
         "Look at what the connections named have in common: one worker, thread or event loop of several. Measure the "
@@ -128,7 +128,7 @@ def _held_up_share(sample: Sample) -> float:
 
 
 def _late(sample: Sample) -> list[bool]:
-    """Of each slice whether its last response came long after those of all others."""
+    """For each slice, whether its last response came long after all others."""
     slices = sample.slices.slices if sample.slices else []
     return [
         one.end - one.sending_end > max(_CONNECTIONS_WAIT_AFTER_S, _CONNECTIONS_WAIT_TIMES * one.latency.p99)
@@ -329,14 +329,14 @@ def _usual(case: Case, sample: Sample) -> float:
     Severity.NOTE,
     title="Responses wait for an acknowledgement",
     threshold=(
-        "the rest of 5 % of the responses to a request and more came 20 ms and more after their first part, and in 3 "
-        "trials and more, in which the engine acknowledged the first part at once, it took so long so seldom as chance "
-        "brings about less than once in 1,000 times"
+        "at least 5 % of the responses to a request come in two parts, 20 ms or more apart; and in at least 3 trials, "
+        "in which the engine acknowledges the first part at once, such a gap is so rare that chance explains it less "
+        "than once in 1,000 times"
     ),
     threshold_reason=(
-        "work that a service does before it sends the rest takes the same time however acknowledgements are sent; "
-        "only a kernel that holds the rest back (Nagle's algorithm, RFC 9293 section 3.7.4) sends it on an "
-        "acknowledgement, which Linux delays for 40 ms and more (section 3.8.6.3); if fewer than one response in "
+        "work of the service between the two parts takes the same time however acknowledgements are sent. Only a "
+        "kernel that holds the second part back (Nagle's algorithm, RFC 9293 section 3.7.4) sends it on an "
+        "acknowledgement, which Linux delays for 40 ms and more (section 3.8.6.3). If fewer than one response in "
         "twenty waits, only the tail moves"
     ),
     next_step=NEXT_STEP,

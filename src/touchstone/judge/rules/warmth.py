@@ -40,7 +40,7 @@ _SHAPE_REASON = (
 def still_rising(group: Group, case: Case) -> Iterator[Fired]:
     """A quick run's window is too short for a changepoint, but long enough to show that a runtime is still compiling.
 
-    Its rate, latency and CPU time are those of a young process, often many times off what it reaches later.
+    Its rate, latency and CPU time are those of a young process, often many times worse than later ones.
     """
     if trend := drift(group, case):
         doubt = Doubt(faster=None, reason="how far it will still rise, nobody has seen")

@@ -93,7 +93,7 @@ def below_downstream_delay(sample: Sample, case: Case) -> Iterator[Fired]:
 
 _WRITE_ELSEWHERE = (
     "Let the service write elsewhere: below /tmp, which each start has for itself where a mount namespace is "
-    "permitted, or to a dependency of the scenario. `--fresh-builds` makes the work folder anew."
+    "permitted, or to a dependency of the scenario. `--fresh-builds` makes a new work folder."
 )
 
 
@@ -291,7 +291,7 @@ def _evidence(works: Sequence[Work]) -> dict[str, object]:
     phases=None,
 )
 def work_not_done(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A service that answers without working is the fastest of all, so the lab asks the dependency what it saw."""
+    """A service that answers without working is the fastest of all, so the dependency is asked for its counts."""
     for proof in sample.proofs:
         if not proof.passed:
             yield Fired(

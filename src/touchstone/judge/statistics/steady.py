@@ -23,7 +23,7 @@ Floats = NDArray[np.float64]
 Shape = Literal["flat", "warm-up", "slowdown", "no steady state", "too short"]
 
 LEAST_POINTS = 8
-"""Below this no segment of three points could be told from its neighbours."""
+"""With fewer, no segment of three points differs visibly from its neighbours."""
 LEAST_SECONDS = 5.0
 """A shorter window sees a collector's pause or a timer once, and would take it for a change."""
 LEAST_INTERVAL_S = 0.5

@@ -61,7 +61,7 @@ class Explanation(Record):
     rest: Part
     """What the contenders take other than the copies of them that were profiled; 0 where there is no copy."""
     functions: list[FunctionPart] = []
-    """Those that explain most, by the size of the difference."""
+    """Functions that explain most, by the size of the difference."""
     calls: list[Contrast] = []
     """The system calls whose number differs most."""
     counted: list[Contrast] = []

@@ -14,7 +14,7 @@ from touchstone.record.sample import Sample
 
 @dataclass
 class Spending:
-    """Of one sample, in seconds per request."""
+    """CPU by category of one sample, in seconds per request."""
 
     plain: float
     """What the contender takes."""

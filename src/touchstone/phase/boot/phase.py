@@ -43,7 +43,7 @@ class BootPhase(Phase):
     """Starts a contender several times; a sample's figures are the medians of its starts.
 
     Contenders are started in turn, in a new random order for each start, so that what the machine does meanwhile falls
-    on neighbouring starts alike. Where a dependency cannot be divided among them, one is started after the other.
+    neighbouring starts alike. Where a dependency cannot be divided among them, one is started after the other.
     """
 
     kind: ClassVar[PhaseKind] = PHASES["boot"]
@@ -104,7 +104,7 @@ class _Starting:
             sample.evidence = BootEvidence(runs=self.runs)
 
     def finish(self, *, in_turn: bool) -> Sample:
-        """The sample with its figures; in a run's first round also whether the first response means what it says."""
+        """The sample with its figures; in a run's first round also whether the first response means a ready service."""
         if self.sample.failure is not None:
             return self.sample
         with attempting(self.bench, self.sample) as sample:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 
 def as_fetched(paths: Collection[Path], stores: Iterable[Path]) -> set[Path]:
-    """Those of the files that lie in a package manager's store with the same content, under whatever name.
+    """Files whose content is also in a package manager's store, under any name.
 
     Quarkus and `mvn dependency:copy-dependencies` copy jars with the times that they have in the store, which
     `install` filled before the build began.

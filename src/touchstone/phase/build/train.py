@@ -45,7 +45,7 @@ class TrainPhase(Phase):
         return contender.outside is None and contender.variant.train is not None
 
     def stage(self, contenders: Sequence[Contender]) -> str:
-        """Who is trained."""
+        """The contender that is trained."""
         return f"training {', '.join(contender.name for contender in contenders)}"
 
     def measure(self, bench: Bench, contender: Contender, round_number: int | None, position: int) -> list[Sample]:

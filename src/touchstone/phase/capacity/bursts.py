@@ -7,17 +7,17 @@ from statistics import median
 from touchstone.record.evidence.capacity import CapacityTrial
 
 BEYOND_USUAL = 0.10
-"""Of the machine's CPU time, above the median of the trials that held: as much as `other-processes` and
+"""Share of the machine's CPU time above the median of the trials that held: as much as `other-processes` and
 `capacity-disturbed` call suspect, a fifth of one side on two cores. Who is always there, or works for the load itself
 (a database of the user's own, the kernel's writers), has as much while trials hold: such is the machine whose capacity
 is asked for, and its failures count."""
 PATIENCE = 3
-"""So many failures in a row are excused. A disturbance that outlasts them is no burst: failures count until a trial is
-calm again, so that a search comes to its end next to any other work."""
+"""Number of failures in a row that are excused. A longer disturbance is no burst: failures count until a trial is
+calm again, so that a search ends next to any other work."""
 
 
 class Bursts:
-    """What others took in the trials of one search so far, in CPUs on average: strangers, and the host by stealing."""
+    """Average CPUs used by other processes and stolen by the host, in the trials of one search so far."""
 
     def __init__(self, cpus: int) -> None:
         self._bound = BEYOND_USUAL * cpus

@@ -5,7 +5,7 @@ from __future__ import annotations
 from touchstone.phase.capacity.seat import Seat
 
 SHARES = (0.05, 0.1, 0.25, 0.5, 0.7, 0.85, 0.95, 1.05, 1.2)
-"""Of the knee: from nearly idle to past it."""
+"""Shares of the capacity: from nearly idle to beyond it."""
 _NEAR = 0.05
 
 

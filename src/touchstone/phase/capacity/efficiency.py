@@ -16,9 +16,9 @@ from touchstone.record.evidence.capacity import AtRate
 from touchstone.record.memory import peak_memory
 
 SHARES = {10: 0.10, 50: 0.50, 80: 0.80}
-"""Of the smallest contender's capacity, by the number in the figures' names."""
+"""Shares of the smallest capacity, by the number in the figures' names."""
 _LEAST_REQUESTS = 20
-"""A slice is lengthened until it has so many: CPU clocks tell microseconds, and a slice has edges."""
+"""Least requests of a slice, which is lengthened for it: CPU clocks count microseconds, and a slice has edges."""
 _LONGEST_S = 2.0
 
 

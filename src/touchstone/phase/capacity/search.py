@@ -19,7 +19,7 @@ from scipy.special import ndtr
 Floats = NDArray[np.float64]
 
 _STEP = 0.0025
-"""The grid's step in the logarithm of the rate: far below what is to be told apart."""
+"""The grid's step in the logarithm of the rate: far below the wanted precision."""
 _SLOPES = (0.002, 0.005, 0.01, 0.02, 0.05, 0.12)
 """Over which share of the rate a trial's chance to hold falls from five in six to a half."""
 _LAPSE = 0.03

@@ -24,7 +24,7 @@ _EDGE = 0.15
 """From an interval of this width on, trials have their full length; before it, a look is enough."""
 _LOOK = 0.5
 _VOID = 3
-"""This number of trials in a row that the generator spoilt makes their rate the ceiling of what it can offer."""
+"""This number of trials in a row that the generator spoilt makes their rate its ceiling."""
 _DEATHS = 4
 _CERTAIN = 0.9
 _IDLE = 2.0

@@ -151,9 +151,9 @@ def _generator(trial: CapacityTrial, result: LoadResult, *, refused: bool) -> st
     """Why the generator, and not the server, may have broken the objective; empty if it has not.
 
     The rules `generator-saturated` and `late-sends` have the same limits. Here the time in which a thread waited for a
-    CPU counts as work: a thread that works or waits all the time is full, whoever has its CPU. One that also rests gets
-    everything done, and what it lost by waiting shows in how late it sent. Requests that were sent late have a longer
-    latency, but are not refused because of it.
+    CPU counts as work: a thread that works or waits all the time is full, even if another process has its CPU. One
+    that also rests gets everything done, and its waiting shows in late sends. Requests that were sent late have a
+    longer latency, but are not refused because of it.
     """
     if trial.server_busy is not None and trial.server_busy >= SERVER_FULL:
         return ""

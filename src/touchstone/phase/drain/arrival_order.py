@@ -12,7 +12,7 @@ Arrival = tuple[float, str]
 
 @dataclass(frozen=True)
 class ArrivalProof:
-    """One drain, told by the downstream."""
+    """One drain, as the downstream saw it."""
 
     first: tuple[float, ...]
     """When each message came first, in the order of arrival."""

@@ -27,7 +27,7 @@ from touchstone.vocabulary.phase import PHASES, PhaseKind
 
 _MB = 2**20
 _UNLIMITED = 3
-"""So many loads without a limit say what the unlimited rate is: their median."""
+"""Number of loads without a limit whose median is the unlimited rate."""
 _CLEAR = 1.1
 _HOPELESS = 0.6
 """A rate between these shares of the wanted one is measured again, twice, each time right after one without a limit,

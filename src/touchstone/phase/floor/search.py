@@ -46,7 +46,7 @@ def smallest(low: int, high: int, holds: Callable[[int], bool], start: int | Non
     """The smallest whole number in [low, high] for which `holds` is true; None if it is false even for `high`.
 
     `holds` must be monotone, as memory limits nearly are. From `start` on the numbers are doubled until one holds, and
-    the rest is bisection: whoever knows about where the answer lies asks about half as often.
+    the rest is bisection. A good `start` halves the number of questions.
     """
     top = high if start is None else min(max(start, low), high)
     while not holds(top):

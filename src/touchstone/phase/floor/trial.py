@@ -102,7 +102,7 @@ class FloorBench:
             yield contender
 
     def _death(self, broken: str | None) -> str | None:
-        """How it died, a kill by the kernel told from other deaths; None if it lived."""
+        """How the process died, with kills by the kernel named; None if it lived."""
         if self.sample.process.oom_kills:
             return "killed by the kernel for want of memory"
         return broken or self.sample.process.server_exit

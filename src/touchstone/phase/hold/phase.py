@@ -94,7 +94,7 @@ class HoldPhase(Phase):
 
 
 def server_processes(connections: int) -> int:
-    """How many server processes it takes to hold so many connections under this machine's file limit."""
+    """Number of server processes needed to hold these connections under this machine's file limit."""
     limit = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     if limit == resource.RLIM_INFINITY:
         return 1
@@ -194,7 +194,9 @@ def _kernel_bytes(kernel: KernelMemory) -> float | None:
 
 
 def _held(level: HoldLevel, reading: HoldReading, own_ends: int) -> HeldLevel:
-    """One level in the form that reports read: bytes on the server's side; so many ends are in this kernel."""
+    """One level in the form that reports read: bytes on the server's side, with `own_ends` of the connection ends in
+    this kernel.
+    """
     kernel = _kernel_bytes(reading.kernel)
     return HeldLevel(
         connections=level.held,

@@ -1,6 +1,6 @@
 """Loads in slices: all contenders run at once, and each gets its load in turn while the others rest.
 
-What the machine does in the meantime falls on neighbouring slices alike, so that it cancels in their ratio. One
+Disturbances of the machine affect neighbouring slices alike and cancel in their ratio. One
 process of each contender serves all loads of a round, in a random order: a runtime that compiles while it runs is
 warmed up once a round, and its memory is that of a service which has worked for a while.
 """

@@ -66,7 +66,7 @@ class PeakPhase(Phase):
                 if elapsed_s >= within_s:
                     raise StartError(
                         f"the load could begin only {elapsed_s:.1f} s after exec, and {within_s:g} s are watched",
-                        fix="see in its log what it does at the start, or take a longer profile",
+                        fix="read its log for slow steps at the start, or use a longer preset (`--thorough`)",
                     )
                 job = one.job(Timing(warmup_s=0.0, measured_s=within_s - elapsed_s, idle_s=0.0))
                 job["series_interval_s"] = _INTERVAL_S

@@ -112,5 +112,5 @@ def _probe(at: Engaged, probe: Probe, whole: Path, *, owned: bool) -> ProbeRepor
     except ValidationError as error:
         raise EngineError(
             f"the probe's report has another form: {error.errors()[0]['msg']}",
-            fix="build the engine anew: make engine",
+            fix="build the engine again: make setup",
         ) from error

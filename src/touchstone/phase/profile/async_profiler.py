@@ -39,7 +39,7 @@ class AsyncProfiler(Sampler):
         self.name = f"async-profiler {async_profiler.VERSION}"
 
     def prepare(self) -> None:
-        """Load the library: from then on the compiler keeps the names of what it inlines."""
+        """Load the library: from then on the compiler keeps the names of inlined functions."""
         self._tell("status")
 
     def start(self) -> None:
@@ -69,7 +69,7 @@ class AsyncProfiler(Sampler):
         return folded(_stacks(text))
 
     def _tell(self, order: str) -> str:
-        """Give the library an order by jcmd; what it said."""
+        """Give the library an order by jcmd; return its output."""
         with tempfile.NamedTemporaryFile(prefix="touchstone-jvm-", suffix=".log") as log:
             answered = self._jcmd.tell("JVMTI.agent_load", str(self._library), f'"{order},log={log.name}"')
             return Path(log.name).read_text(encoding="utf-8", errors="replace") + answered

@@ -18,13 +18,14 @@ from touchstone.toolchain.registry import find_tool
 from touchstone.toolchain.tool import Found
 
 LANGUAGES = frozenset({"c", "c++", "rust", "zig"})
-"""Whose programs valgrind carries. Go's runtime ends under it; what compiles as it runs would be another program."""
+"""Languages whose programs valgrind can run. Go's runtime ends under it; a JIT-compiled program would be another
+one."""
 _PATIENCE_S = 60
 _TOTAL = re.compile(r"^(?:totals|summary): (\d+)", re.MULTILINE)
 
 
 class Callgrind:
-    """A contender's program under callgrind, and what it has executed between two moments."""
+    """A contender's program under callgrind, and the instructions between two moments."""
 
     def __init__(self, valgrind: Path, folder: Path) -> None:
         self._valgrind, self._folder = valgrind, folder
@@ -55,8 +56,8 @@ class Callgrind:
         counts = [int(total.group(1)) for total in written if total]
         if not counts:
             raise ProfilerError(
-                f"not measured: callgrind tells no count: {said.strip() or 'no message'}",
-                fix="see the contender's log: valgrind says there what it could not carry out",
+                f"not measured: callgrind gives no count: {said.strip() or 'no message'}",
+                fix="see the contender's log: valgrind names the unsupported operation there",
             )
         return sum(counts)
 

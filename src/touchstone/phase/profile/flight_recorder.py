@@ -25,7 +25,7 @@ from touchstone.record.evidence.profile import FoldedStacks
 
 NOT_SEEN = "[not seen by JFR]"
 """The frame that stands for what the recorder has no eyes for."""
-BLIND = "JFR sees Java alone: what the kernel, native libraries and the JVM's own threads take is not told apart"
+BLIND = "JFR sees Java alone: CPU of the kernel, native libraries and the JVM's own threads is one part"
 _PATIENCE_S = 60
 _SHOWN = 300
 """Letters of what was said: its end tells what is wrong."""
@@ -87,7 +87,7 @@ class FlightRecorder(Sampler):
         self._before = thread_times(self._pid)
 
     def stop(self) -> FoldedStacks:
-        """End it, and read what it wrote."""
+        """End the recording and read it."""
         threads = spent_between(self._before, thread_times(self._pid))
         with tempfile.NamedTemporaryFile(prefix="touchstone-jvm-", suffix=".jfr") as out:
             said = self._jcmd.tell("JFR.stop", "name=touchstone", f"filename={out.name}")

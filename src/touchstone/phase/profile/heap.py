@@ -2,7 +2,7 @@
 
 Its own log of collections tells it: HotSpot's `-Xlog:gc`, Go's `GODEBUG=gctrace=1`. A Go heap of a few MiB says too
 little in whole MiB, so that a Go program is also started with `GODEBUG=sbrk=1`: it then collects nothing and takes all
-memory from the kernel, so that what it maps is what it allocates.
+memory from the kernel, so its mapped memory is its allocated memory.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _GO = re.compile(
 )
 _FORCED = "System.gc()"
 _FINE = 20
-"""So many MiB between two collections, or more: of less the log's whole MiB tell no two digits."""
+"""Least MiB between two collections: with less, the log's whole MiB give no two digits."""
 _ROOM = 512 * _MIB
 """What a program may allocate that never frees."""
 _PAGE = os.sysconf("SC_PAGE_SIZE")
@@ -66,7 +66,7 @@ def heap_counts(collections: Sequence[Collection], done: ProfilePass, rate: floa
     """Collections and bytes allocated over the requests between the first collection of a pass and the last.
 
     With fewer than two, only their number over the whole pass is known. Bytes are left out where they are too few to
-    be told from a log in whole MiB.
+    be read from a log in whole MiB.
     """
     if len(collections) < 2:
         return RequestCounts(requests=done.requests, rate=rate or 0.0, counts={"collections": len(collections)})
@@ -96,7 +96,7 @@ class HotspotHeap:
         self._jcmd.tell("GC.run")
 
     def collections(self) -> list[Collection]:
-        """Those since the log began."""
+        """Collections since the log began."""
         try:
             return hotspot_collections(self._log.read_text(encoding="utf-8", errors="replace"))
         except OSError as error:
@@ -141,7 +141,7 @@ def mapped_data(maps: str) -> int:
 
 
 def bearable_rate(rate: float, seconds: float, collections: Sequence[Collection], requests: int) -> float:
-    """The rate, or less: that at which what such a program allocates in so many seconds fits into half a GiB."""
+    """The rate, lowered until the program's allocations in that time fit into half a GiB."""
     filled = sum(one.before + 1 for one in collections) * _MIB
     return rate if not filled else min(rate, _ROOM / filled * requests / seconds)
 

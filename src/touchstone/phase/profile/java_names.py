@@ -19,7 +19,7 @@ _DRAWN = [
     # A subclass by Byte Buddy or Javassist: `$ByteBuddy$4FxtXbmL`, `$HibernateProxy$x2hRk8Mq`, `_$$_jvst3f2_0`.
     (re.compile(r"(\$(?:ByteBuddy|HibernateProxy|HibernateInstantiator|MockitoMock))\$\w+|(_\$\$_jvst)\w+"), r"\1\2"),
 ]
-"""What tells one class that was made at run time from its like: drawn or counted anew in each start of a JVM, and for
+"""The part of a generated class's name that differs between classes: random or counted in each start of a JVM, and for
 each native image."""
 
 

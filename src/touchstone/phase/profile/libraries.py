@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 _DRAWN = re.compile(r"-?[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-"""What a library's temporary file is named by, drawn anew at each start."""
+"""Random name of a library's temporary file, new at each start."""
 _MADE = "[code made at run time]"
 
 

@@ -1,4 +1,4 @@
-"""One contender under one load: what it uses without a profiler, what was counted, and the sampled stacks."""
+"""One contender under one load: its CPU without a profiler, the counters, and the sampled stacks."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ _CPYTHON = re.compile(r"python3\.(?P<minor>\d+)t?")
 _SCRIPT = re.compile(r"\.[cm]?[jt]sx?:|\.py:|^(node|ext):")
 """A function of a script, under the name that it has here."""
 _FEW = 0.3
-"""Of the samples: a service of scripts that spends less in and below them is not seen whole."""
+"""Share of the samples: a scripted service that spends less in its scripts is not fully seen."""
 _TELLS_NAMES = 12
 """CPython 3.12 is the first that tells them."""
 

@@ -39,7 +39,7 @@ class Perf(Sampler):
     `names` gives a function the name that its language's table of patterns has for it; those of scripts have the names
     that their `runtime` tells.
 
-    Where it is permitted, perf samples these CPUs and not the threads: a timer for each thread is set anew at each
+    Where it is permitted, perf samples these CPUs and not the threads: a timer for each thread is set again at each
     context switch, which was seen to add half to the CPU of a server that switches four times per request.
     """
 
@@ -104,7 +104,7 @@ class Perf(Sampler):
         return self._child.poll() is None
 
     def stop(self) -> FoldedStacks:
-        """End it, and read what it wrote."""
+        """End perf and read its samples."""
         assert self._folder is not None  # `start` goes before
         assert self._child is not None
         self._members |= self._pids()
@@ -118,7 +118,7 @@ class Perf(Sampler):
         command = [self._perf, "data", "convert", "--to-json", str(document), "-i", str(home / "perf.data")]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode != 0 or not document.is_file():
-            raise self._failed(f"perf cannot convert what it sampled: {done.stderr.strip()[-200:]}")
+            raise self._failed(f"perf cannot convert its samples: {done.stderr.strip()[-200:]}")
         try:
             sampled = json.loads(document.read_text(encoding="utf-8", errors="replace"))
         except ValueError as error:
@@ -130,7 +130,7 @@ class Perf(Sampler):
         return stacks
 
     def end(self) -> None:
-        """End perf, which would sample the whole machine for ever, and remove what it wrote."""
+        """End perf, which would sample the whole machine for ever, and remove its files."""
         if self._child is not None:
             end_child(self._child)
         for pipe in self._pipes:

@@ -20,7 +20,7 @@ from touchstone.traffic.warming import Budget
 from touchstone.vocabulary.phase import PHASES, PhaseKind
 
 SHARE = 0.5
-"""Of what the slowest contender answers: below it work per request is compared, and no queues."""
+"""Share of the slowest contender's rate: low enough to compare work per request without queues."""
 
 
 class ProfilePhase(Phase):

@@ -17,7 +17,7 @@ _MOST_FRAMES = 200
 
 
 class ProfilerError(TouchstoneError):
-    """A profiler could not sample: what it said, and how to permit it."""
+    """A profiler could not sample: its message, and how to permit it."""
 
 
 class Sampler(ABC):
@@ -26,7 +26,7 @@ class Sampler(ABC):
     name: str
     """With its version and its event."""
     unseen: str | None = None
-    """What it cannot see, and why it was taken; None of one that sees all."""
+    """What the profiler cannot see, and why it was chosen; None if it sees all."""
 
     def prepare(self) -> None:
         """What is done before the warm-up, so that code compiled from then on is known by its name."""
@@ -41,7 +41,7 @@ class Sampler(ABC):
         """End it; what was sampled. Raises ProfilerError."""
 
     def end(self) -> None:
-        """Let go of what it still holds, since a pass may fail or be interrupted; nothing once it has stopped."""
+        """Release the profiler's resources, since a pass may fail; nothing once it has stopped."""
         return
 
 

@@ -18,8 +18,8 @@ from touchstone.record.sample import CheckOutcome, Sample
 from touchstone.vocabulary.phase import PHASES, PhaseKind
 
 _MORE, _APART_S = 3, 1.0
-"""Who answers a load's requests only some seconds after its first response does so: `ready-too-early` is another rule's
-matter."""
+"""A service that answers a load's requests only some seconds after its first response: `ready-too-early` is another
+rule's matter."""
 
 
 class VerifyPhase(Phase):

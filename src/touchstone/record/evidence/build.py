@@ -10,7 +10,7 @@ from touchstone.record.base import Record
 
 
 class InstallEvidence(Record):
-    """How a build came by what it depends on."""
+    """How a build got its dependencies."""
 
     commands: list[list[str]] = []
     files: list[str] = []

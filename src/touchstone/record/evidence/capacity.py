@@ -20,7 +20,7 @@ class CapacityTrial(Record):
     held: bool | None
     """Whether the objective held; None for a void trial, which says nothing of the server."""
     void: Literal["generator", "others"] | None = None
-    """Who made it void: the generator, or others by a burst of their work. Older records do not say."""
+    """The cause of a void trial: the generator, or a burst of other work. Missing in older records."""
     why: str = ""
     """What broke the objective, or kept the trial from saying anything."""
     sent: int = 0
@@ -45,11 +45,11 @@ class AtRate(Record):
     """What a contender used at a rate that all contenders of the round were given, in slices."""
 
     share: float
-    """Of the smallest capacity among them."""
+    """Share of the smallest capacity among them."""
     rate: float
     cpu_per_request: float | None = None
     rss: int | None = None
-    """Of a process that has been at its limit before: what it did not give back counts."""
+    """RSS of a process that has been at its limit before; memory that it did not give back counts."""
     errors: int = 0
     slices: int = 0
 

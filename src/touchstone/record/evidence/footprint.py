@@ -23,7 +23,7 @@ class FootprintEvidence(Record):
     jre_modules: list[str] | None = None
     """Modules of the JRE, if it needs one."""
     jre_modules_declared: list[str] = []
-    """Those of them that the manifest adds to what the jars are seen to use."""
+    """Modules that the manifest adds to those found in the jars."""
     bytes_by_kind: dict[str, int] = {}
     files: dict[str, int] = {}
     """Bytes by file."""

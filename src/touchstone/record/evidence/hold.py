@@ -9,7 +9,7 @@ from touchstone.record.hold_result import HoldLevel, HoldReading
 
 
 class HeldLevel(Record):
-    """Memory of the server with so many connections open. Bytes."""
+    """Memory of the server with this number of connections open. Bytes."""
 
     connections: int
     asked: int | None = None
@@ -42,7 +42,7 @@ class HoldEvidence(Record):
 
     kind: Literal["hold"] = "hold"
     levels: list[HeldLevel] = []
-    """Those that were reached."""
+    """Levels that were reached."""
     refused: list[RefusedLevel] = []
     after_close: HoldReading | None = None
     engine_processes: int | None = None

@@ -19,7 +19,7 @@ however little its own requests need."""
 LEAST_KEPT_LAPS = 4
 """With fewer slices the one in the middle says little of the rest."""
 LEAST_LEFT = 0.05
-"""Of a share of a CPU below, a tick of the kernel's clock makes half."""
+"""Share of a CPU below which one tick of the kernel's clock is half of it."""
 
 
 class Generations(Record):
@@ -104,7 +104,7 @@ class WarmUp(Record):
     before. `died`: it gave no correct response any more.
     """
     seconds: float
-    """Of load of its own."""
+    """Seconds of its own load."""
     requests: int
     growth: float | None = None
     """The rate of the last stretch over that of the stretch before, less 1; None if there were too few slices."""

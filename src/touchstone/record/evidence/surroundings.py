@@ -84,7 +84,7 @@ class Confinement(Record):
 
 
 class CpuAtEnd(Record):
-    """CPU of a contender's process tree before and after it was told to end, in seconds."""
+    """CPU of a contender's process tree before and after its stop signal, in seconds."""
 
     before_s: float
     """In all its life until then: its start, the checks, warm-ups and all loads."""

@@ -1,4 +1,4 @@
-"""The words, marks and numbers in which verdicts on claims are told."""
+"""Words, marks and numbers of verdicts on claims."""
 
 from __future__ import annotations
 

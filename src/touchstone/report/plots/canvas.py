@@ -130,7 +130,7 @@ def to_svg(figure: Figure, name: str, title: str, description: str) -> Markup:
 
 
 def _rounded(attribute: re.Match[str]) -> str:
-    """Coordinates to a hundredth of a pixel; values that are told stay as they are."""
+    """Coordinates rounded to a hundredth of a pixel; values shown to readers unchanged."""
     return attribute[0] if attribute[1] else re.sub(r"(\d+\.\d{2})\d+", r"\1", attribute[0])
 
 

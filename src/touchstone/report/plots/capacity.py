@@ -24,7 +24,7 @@ fails by luck. The curve between the edges has points as far apart."""
 
 @dataclass(frozen=True)
 class _Curve:
-    """One of the plots: what it shows of a trial, and how."""
+    """One plot: the value taken from each trial, and its style."""
 
     what: str
     title: str

@@ -32,7 +32,7 @@ def _points(sample: Sample) -> Points:
 
 
 def _kept(view: View, place: Place) -> str:
-    """Who lost, doubled or misordered messages, and that the others did not."""
+    """Contenders that lost, doubled or misordered messages, and the others."""
     faults = []
     for contender in view.measured:
         drains = [s.drain for s in view.samples(place, contender.name) if s.drain is not None]

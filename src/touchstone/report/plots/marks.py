@@ -1,6 +1,6 @@
 """What a drawing tells a reader who points at it: whose a mark is, and the values behind it.
 
-Matplotlib lets an artist have an id and nothing else; so what is to be told stands in the id until `carried` turns it
+Matplotlib gives an artist an id and nothing else. So the text is put into the id until `carried` turns it
 into attributes of the SVG element.
 """
 

@@ -86,7 +86,7 @@ def _groups(view: View, place: Place) -> list[_Group]:
 
 
 def _left_out(view: View, places: list[Place]) -> str:
-    """Who is not in the plot, so that nobody is missed in silence."""
+    """Contenders that the plot lacks, named so that none is missed silently."""
     missing: dict[str, str] = {}
     drawn: set[str] = set()
     for place in places:

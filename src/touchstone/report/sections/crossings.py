@@ -1,4 +1,4 @@
-"""Who overtakes whom: from when on a contender has served more in total since exec than another."""
+"""Overtaking: the time from which a contender has served more in total since exec than another."""
 
 from __future__ import annotations
 

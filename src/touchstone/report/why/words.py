@@ -61,7 +61,7 @@ def sentence(found: Explanation) -> str:
             "No part is certainly different: more rounds would tell, if there is a difference "
             "(five, `--rounds 5`, give intervals a third as wide as three)."
         )
-    told = f"Of the {signed(found.total.difference)} µs: {', '.join(_named(part) for part in certain[:3])}."
+    told = f"Parts of the {signed(found.total.difference)} µs: {', '.join(_named(part) for part in certain[:3])}."
     unsure = "" if parts[0].sure else f" The largest part is not certain: {_named(parts[0])}."
     return told + unsure
 

@@ -24,7 +24,7 @@ const SIZE: usize = 32 * 1024;
 /// The buffer group's number.
 pub const GROUP: u16 = 0;
 
-/// `IOU_PBUF_RING_INC`, Linux 6.12: a receive takes from a buffer what it needs and leaves the rest.
+/// `IOU_PBUF_RING_INC`, Linux 6.12: a receive takes a part of a buffer and leaves the rest.
 const INCREMENTAL: u16 = 2;
 
 /// The ring and the buffers in it.
@@ -37,7 +37,7 @@ pub struct Buffers {
 }
 
 impl Buffers {
-    /// Registers the buffers of so many connections with a ring.
+    /// Registers the buffers of these connections with a ring.
     ///
     /// # Errors
     /// What the kernel answered.
