@@ -87,7 +87,7 @@ impl<'a> Client<'a> {
         while let Some(number) = self.resting.pop_front() {
             let rests = |connection: &Connection| connection.is_at_rest();
             if self.connections[number].as_deref().is_some_and(rests) {
-                return self.send(number, due);
+                return self.send(number, Role::Load, due);
             }
             self.connections[number] = None;
         }
@@ -97,9 +97,9 @@ impl<'a> Client<'a> {
     /// Sends a request on a new connection.
     pub fn ask_on_new(&mut self, role: Role, due: Nanos) {
         match self.open(role) {
-            Ok(number) => self.send(number, due),
+            Ok(number) => self.send(number, role, due),
             Err(error) => {
-                let asked = self.next(due);
+                let asked = self.next(role, due);
                 self.under_way += 1;
                 self.settle(asked, not_connected(&error), error.to_string());
             }
@@ -113,7 +113,7 @@ impl<'a> Client<'a> {
     pub fn open_without_request(&mut self, role: Role) -> io::Result<()> {
         let number = self.open(role)?;
         if role == Role::HalfSent {
-            let asked = self.next(monotonic());
+            let asked = self.next(role, monotonic());
             let bytes = self.bytes(asked);
             if let Some(connection) = self.connections[number].as_deref_mut() {
                 connection.send(&bytes[..bytes.len() / 2], false);
@@ -131,9 +131,11 @@ impl<'a> Client<'a> {
         Ok(number)
     }
 
-    fn next(&mut self, due: Nanos) -> Asked {
+    fn next(&mut self, role: Role, due: Nanos) -> Asked {
         self.counter += 1;
-        let request = self.counter as usize % self.plan.requests.len();
+        let in_turn = self.plan.held.unwrap_or(self.plan.requests.len());
+        let held = self.plan.held.filter(|_| role == Role::Held);
+        let request = held.unwrap_or(self.counter as usize % in_turn);
         Asked {
             due,
             request,
@@ -156,8 +158,8 @@ impl<'a> Client<'a> {
         bytes
     }
 
-    fn send(&mut self, number: usize, due: Nanos) {
-        let asked = self.next(due);
+    fn send(&mut self, number: usize, role: Role, due: Nanos) {
+        let asked = self.next(role, due);
         let bytes = self.bytes(asked);
         self.under_way += 1;
         if let Some(connection) = self.connections[number].as_deref_mut() {

@@ -46,6 +46,9 @@ pub struct Job {
     /// Requests that are under way when the signal comes, each on a connection of its own.
     #[serde(default)]
     pub held: u32,
+    /// What is sent on these; null: the next of `requests`.
+    #[serde(default)]
+    pub held_request: Option<Request>,
     /// How many seconds before the signal these are sent. Each must take longer than that.
     #[serde(default = "default_lead")]
     pub lead_s: f64,
@@ -105,6 +108,8 @@ const MOST_RATE: f64 = 20_000.0;
 pub(crate) struct Plan {
     pub target: Target,
     pub requests: Vec<CompiledRequest>,
+    /// The place among these of the request that is held, if it has one of its own. It is not sent in turn.
+    pub held: Option<usize>,
     pub seed: u64,
     pub lead: Duration,
     pub before: Duration,
@@ -134,6 +139,7 @@ impl Job {
         };
         Ok(Plan {
             requests: self.compile(&target).map_err(malformed)?,
+            held: self.held_request.as_ref().map(|_| self.requests.len()),
             seed: self.seed,
             lead: seconds("lead_s", self.lead_s)?,
             before: seconds("before_s", self.before_s.max(self.lead_s))?,
@@ -158,10 +164,15 @@ impl Job {
             url: &target.url,
             closes: false,
         };
-        let one = |(number, request)| {
-            CompiledRequest::compile(request, origin, scope)
-                .map_err(|why| format!("requests[{number}].{why}"))
+        let held = self
+            .held_request
+            .iter()
+            .map(|one| ("held_request".to_owned(), one));
+        let usual = self.requests.iter().enumerate();
+        let usual = usual.map(|(number, one)| (format!("requests[{number}]"), one));
+        let one = |(place, request): (String, &Request)| {
+            CompiledRequest::compile(request, origin, scope).map_err(|why| format!("{place}.{why}"))
         };
-        self.requests.iter().enumerate().map(one).collect()
+        usual.chain(held).map(one).collect()
     }
 }

@@ -52,6 +52,8 @@ class Running:
     allowed_hosts: tuple[str, ...] = ()
     unwatched: str | None = None
     outlives_rounds: bool = False
+    stopped_for_s: float | None = None
+    """For how many seconds it has had SIGTERM already; None unless a measurement of its end has sent it."""
 
     @property
     def url(self) -> str:
@@ -211,6 +213,7 @@ def running(
             bench, built, record, env, log=log, memory_limit=memory_limit, cpu_limit=cpu_limit, places=places
         )
         note_runtime(bench, built, record, env)
+        contender: Running | None = None
         try:
             with ConfinementWatch(process, bench.placement.server_cpus, memory_limit, cpu_limit) as watch:
                 wait_until_ready(bench, process, port, ready_within_s or bench.scenario.ready.within_s)
@@ -228,12 +231,13 @@ def running(
                 record.log_file_bytes = grown(logs, log_files(process.tree(), log), built.cwd)
                 if found := watch.account():
                     record.confinement.append(Confinement.model_validate(found))
-            record.server_exit = process.exited()
-            record.foreign_listener = None if record.server_exit else contender.foreign_listener()
+            if contender.stopped_for_s is None:
+                record.server_exit = process.exited()
+                record.foreign_listener = None if record.server_exit else contender.foreign_listener()
         finally:
             if killed := process.oom_kills():
                 record.oom_kills = killed
-            record.stopped = process.stop(patience_s)
+            record.stopped = process.stop(patience_s, contender.stopped_for_s if contender else None)
             if used := process.cpu_at_end:
                 record.cpu_at_end = CpuAtEnd.model_validate(asdict(used))
             record.log_bytes = shorten(log)

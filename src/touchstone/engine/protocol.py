@@ -698,6 +698,8 @@ class StopJob(TypedDict):
     """Connections on which the first half of a request is sent, and no more."""
     held: NotRequired[int]
     """Requests that are under way when the signal comes, each on a connection of its own."""
+    held_request: NotRequired[BareRequest | None]
+    """What is sent on these; null: the next of `requests`."""
     idle: NotRequired[int]
     """Connections at rest, each after one response."""
     lead_s: NotRequired[float]

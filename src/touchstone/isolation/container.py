@@ -248,12 +248,17 @@ class ContainerProcess(ServerProcess):
             return int(self.runtime.ask("inspect", "--format", "{{.State.OOMKilled}}", self.container) == "true")
         return None
 
-    def stop(self, patience_s: float = 10.0) -> str:
-        """End and remove the container by its id: SIGTERM first, SIGKILL after `patience_s`. Says how it ended."""
+    def stop(self, patience_s: float = 10.0, stopped_for_s: float | None = None) -> str:
+        """End and remove the container by its id: SIGTERM first, SIGKILL after `patience_s`. Says how it ended.
+
+        One that has had SIGTERM for `stopped_for_s` seconds gets no more time.
+        """
         running = self.popen.poll() is None
         try:
             began = time.monotonic()
-            if running:
+            if stopped_for_s is not None:
+                patience_s, began = stopped_for_s, began - (stopped_for_s if running else 0.0)
+            elif running:
                 with contextlib.suppress(StartError):
                     self.runtime.ask("stop", "--time", str(max(1, round(patience_s))), self.container)
             in_time = time.monotonic() - began < patience_s

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import time
 from collections.abc import Collection
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from touchstone.isolation.cgroup import Cgroup
 from touchstone.isolation.child import is_foreign
 from touchstone.isolation.process import ServerProcess, lives
 
+_ENDS_WITHIN_S = 0.05
 _PARENT, _SESSION = 1, 3
 """Places in /proc/PID/stat behind the program's name (proc(5))."""
 
@@ -48,6 +50,11 @@ class Escapes:
     def account(self) -> dict[str, list[dict[str, Any]]]:
         """All that have escaped, those of now included, by how."""
         now = self.now()
+        if any(now.values()):
+            # A process that ends leaves its group before it is a zombie.
+            time.sleep(_ENDS_WITHIN_S)
+            later = self.now()
+            now = {how: {pid: one for pid, one in now[how].items() if pid in later[how]} for how in now}
         return {how: list((self._seen[how] | now[how]).values()) for how in now}
 
     def now(self) -> dict[str, dict[int, dict[str, Any]]]:

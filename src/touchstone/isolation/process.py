@@ -162,12 +162,17 @@ class ServerProcess:
             time.sleep(0.01)
         return orphans
 
-    def stop(self, patience_s: float = 10.0) -> str:
-        """End it: SIGTERM first, SIGKILL to what is left after `patience_s`. Returns how it ended, in words."""
+    def stop(self, patience_s: float = 10.0, stopped_for_s: float | None = None) -> str:
+        """End it: SIGTERM first, SIGKILL to what is left after `patience_s`. Returns how it ended, in words.
+
+        One that has had SIGTERM for `stopped_for_s` seconds gets no second one, and no more time.
+        """
         tree = self._whole_tree()
         used = self.cgroup.cpu_s() if self.cgroup else None
         self.popen.poll()
-        if self.popen.returncode is None:
+        if stopped_for_s is not None:
+            patience_s = stopped_for_s
+        elif self.popen.returncode is None:
             with contextlib.suppress(ProcessLookupError):
                 self.popen.send_signal(signal.SIGTERM)
             with contextlib.suppress(subprocess.TimeoutExpired):

@@ -9,7 +9,6 @@ from touchstone.bench.base import Bench, sampling
 from touchstone.bench.service import Running, running
 from touchstone.contract.proof import Tally
 from touchstone.contract.values import fresh_of
-from touchstone.engine.client import run_job
 from touchstone.engine.job import request
 from touchstone.engine.protocol import StopJob
 from touchstone.failure import TouchstoneError
@@ -18,9 +17,10 @@ from touchstone.manifest.scenario import Scenario, Stop
 from touchstone.phase.base import Phase
 from touchstone.phase.stop.figures import stop_figures, unanswered_work
 from touchstone.plan.plan import spec_of
-from touchstone.record.evidence.stop import StopEvidence, StopResult
+from touchstone.record.evidence.stop import StopEvidence
 from touchstone.record.sample import Sample
 from touchstone.traffic.sequence import LoadSequence
+from touchstone.traffic.stopping import stop_job, stop_service
 from touchstone.vocabulary.phase import PHASES, PhaseKind
 
 _HELD = 8
@@ -93,11 +93,10 @@ class _OneStop:
         bench, load = self.bench, self.bench.scenario.loads[self.case.load]
         sample.spec = spec_of(load)
         built = bench.builds[self.contender.name]
-        with running(bench, built, sample.process, under=load, patience_s=0.0) as started:
+        with running(bench, built, sample.process, under=load) as started:
             one = LoadSequence(bench, started, load, sample).prepare()
             with one.watched():
-                result = run_job("stop", self._job(started, one), StopResult)
-            result.job = {}
+                result = stop_service(started, self._job(started, one))
             sample.evidence = evidence = StopEvidence(
                 case=self.case.name,
                 within_s=self.stop.within_s,
@@ -118,13 +117,10 @@ class _OneStop:
             one.prove(Tally(sent=everything.sent, ok=everything.right, uncertain=uncertain))
             evidence.unanswered_work = unanswered_work(load, sample.proofs, everything.right)
             sample.figures, sample.not_measured = stop_figures(evidence)
-        # It has ended because it got SIGTERM.
-        sample.process.server_exit = None
 
     def _job(self, started: Running, one: LoadSequence) -> StopJob:
         return {
-            "url": started.url,
-            "pid": started.pid,
+            **stop_job(started, self.stop.within_s),
             "requests": [request(wanted) for wanted in one.load.requests],
             "rows": one.load.rows,
             "fresh": fresh_of(self.bench.seed) or "",
@@ -137,5 +133,4 @@ class _OneStop:
             "idle": self.case.idle,
             "silent": self.case.stuck,
             "half_sent": 1 if self.case.stuck else 0,
-            "timeout_s": self.stop.within_s,
         }

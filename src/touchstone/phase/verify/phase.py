@@ -9,10 +9,11 @@ from typing import ClassVar
 from touchstone.bench.base import Bench, sampling
 from touchstone.bench.engaged import engaged
 from touchstone.bench.readiness import ask_first
+from touchstone.bench.service import Running
 from touchstone.contract.checker import Checker, askable
 from touchstone.manifest.catalogue import Contender
 from touchstone.phase.base import Phase
-from touchstone.phase.verify.lingering import Lingering, plain_requests
+from touchstone.phase.verify.ending import end_with_clients, plain_requests
 from touchstone.phase.verify.preparations import prepare_for_all, try_preparations
 from touchstone.record.sample import CheckOutcome, Sample
 from touchstone.vocabulary.phase import PHASES, PhaseKind
@@ -40,7 +41,7 @@ class VerifyPhase(Phase):
         """
         with sampling(bench, "verify", contender.name) as sample:
             bench.watcher.step(f"checking {contender.name}")
-            with Lingering() as clients, engaged(bench, contender, sample.process) as found:
+            with engaged(bench, contender, sample.process) as found:
                 checks, left_out = askable(bench.scenario.contract, found.dependencies)
                 sample.left_out += left_out
                 checker = Checker(found.service, found.dependencies, bench.seed)
@@ -52,9 +53,9 @@ class VerifyPhase(Phase):
                     asked = ask_first(checker, bench, outlives=True)
                     if _hold(asked):
                         asked += prepare_for_all(bench, contender, found, sample)
-                if asks:
-                    clients.stay(found.url, plain_requests(bench.scenario))
-            sample.process.ending = clients.ending
+                if asks and isinstance(found, Running):
+                    requests = plain_requests(bench.scenario)
+                    sample.process.ending = end_with_clients(found, requests, bench.seed)
             if asks and not _hold(asked):
                 # What a check of the contract has changed or taken away is there again behind a fresh start.
                 with engaged(bench, contender, sample.process) as found:

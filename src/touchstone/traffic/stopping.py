@@ -1,0 +1,25 @@
+"""Ending a service that has clients, by the engine's stop job."""
+
+from __future__ import annotations
+
+import time
+
+from touchstone.bench.service import Running
+from touchstone.engine.client import run_job
+from touchstone.engine.protocol import StopJob
+from touchstone.record.evidence.stop import StopResult
+
+
+def stop_job(running: Running, within_s: float) -> StopJob:
+    """A stop job for a service that runs, which is given `within_s` seconds to end; without requests and clients."""
+    return {"url": running.url, "pid": running.pid, "requests": [], "timeout_s": within_s}
+
+
+def stop_service(running: Running, job: StopJob) -> StopResult:
+    """What became of the service's clients. It has had SIGTERM then, unless the result names a failure."""
+    begun = time.monotonic()
+    result = run_job("stop", job, StopResult)
+    result.job = {}
+    if result.failure is None:
+        running.stopped_for_s = result.stop_s or time.monotonic() - begun
+    return result
