@@ -51,7 +51,7 @@ class Ending(Record):
     """How a service ended while clients kept connections: at rest, silent, with half a request, or in flight."""
 
     took_s: float = 0.0
-    """Seconds from SIGTERM to its end; what it was given if it had to be killed."""
+    """Seconds from SIGTERM to its end; the seconds that it was given, if it had to be killed."""
     killed: bool = False
     """It had not ended ten seconds after SIGTERM."""
     in_flight: str | None = None
