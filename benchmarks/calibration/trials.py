@@ -13,13 +13,15 @@ from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.stats import bootstrap
 
-from touchstone.judge.statistics.intervals import Decision, bootstrap_interval, decide, ratio_interval
+from touchstone.judge.statistics.intervals import SEED, Decision, decide, ratio_interval
 from touchstone.judge.statistics.sequential import confidence_of_look, look_rounds
 from touchstone.record.run import Run
 from touchstone.record.sample import TARE
 
 Effects = NDArray[np.float64]
+_RESAMPLES = 1999
 Source = Callable[[np.random.Generator, int], Effects]
 """Draws the log ratios of the rounds of an A/A comparison."""
 
@@ -126,13 +128,19 @@ def rates(
 
 
 def bootstrap_coverage(source: Source, *, rounds: int, trials: int, confidence: float, seed: int = 1) -> float:
-    """How often a BCa bootstrap interval of an A/A comparison holds the truth."""
+    """How often a BCa bootstrap interval (Efron 1987) of an A/A comparison holds the truth."""
     rng = np.random.default_rng(seed)
     hits = 0
     for _ in range(trials):
-        interval = bootstrap_interval(list(source(rng, rounds)), confidence)
-        assert interval is not None
-        hits += interval.low <= 0 <= interval.high
+        drawn = bootstrap(
+            (source(rng, rounds),),
+            np.mean,
+            confidence_level=confidence,
+            n_resamples=_RESAMPLES,
+            method="BCa",
+            rng=np.random.default_rng(SEED),
+        )
+        hits += drawn.confidence_interval.low <= 0 <= drawn.confidence_interval.high
     return hits / trials
 
 

@@ -22,7 +22,6 @@ Widening = tuple[float, float]
 """By how much what was found widens an interval below and above: differences of logarithms, infinite if unbounded."""
 UNWIDENED: Widening = (0.0, 0.0)
 
-RESAMPLES = 1999
 SEED = 20_260_101
 """The bootstrap's draws are fixed, so that the same record always gives the same judgement."""
 
@@ -68,25 +67,6 @@ def mean_interval(values: Sequence[float], confidence: float) -> Interval | None
         return Interval(mean, mean, mean)
     half = t_quantile((1 + confidence) / 2, len(data) - 1) * spread / math.sqrt(len(data))
     return Interval(mean, mean - half, mean + half)
-
-
-def bootstrap_interval(values: Sequence[float], confidence: float) -> Interval | None:
-    """The mean with its bias-corrected and accelerated bootstrap interval (Efron 1987), for calibration next to t's."""
-    if len(values) < MIN_ROUNDS:
-        return None
-    from scipy.stats import bootstrap  # noqa: PLC0415  # only calibration needs it, and it loads for a second
-
-    data = np.asarray(values, dtype=float)
-    result = bootstrap(
-        (data,),
-        np.mean,
-        confidence_level=confidence,
-        n_resamples=RESAMPLES,
-        method="BCa",
-        rng=np.random.default_rng(SEED),
-    )
-    bounds = result.confidence_interval
-    return Interval(float(data.mean()), float(bounds.low), float(bounds.high))
 
 
 def ratio_interval(effects: Sequence[float], confidence: float) -> Interval | None:
