@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import io
+
+from rich.console import Console
+
 from tests.history.entries import history
+from touchstone.cli.history_command import tell
+from touchstone.history import page
 from touchstone.history.changes import changes_of
 from touchstone.history.series import Shown, series_of
+from touchstone.history.told import look
 
 
 def test_a_dearer_commit_is_marked_once_and_at_its_place() -> None:
@@ -20,6 +27,26 @@ def test_a_cheaper_commit_is_a_change_and_not_worse() -> None:
     (series,) = series_of(history(dearer_from=6, by=-0.08))
     (change,) = changes_of(series)
     assert (change.at, change.compared.worse) == (6, False)
+
+
+def test_a_figure_that_was_0_has_changed_from_0() -> None:
+    entries = [
+        entry.model_copy(
+            update={
+                "figure": "error_share",
+                "ratio": None,
+                "to_tare": None,
+                "value": 0.0 if number < 6 else 0.1 + number / 1000,
+            }
+        )
+        for number, entry in enumerate(history())
+    ]
+    (seen,) = look(entries, 0.01, lambda after, until: [])
+    told = io.StringIO()
+    tell(Console(file=told, width=160), [seen])
+    assert "Errors of sound/plain, ping: worse from 0 (up)" in told.getvalue()
+    assert "worse from 0" in page.document([seen], "history")
+    assert '"share":null' in seen.told.model_dump_json()
 
 
 def test_noise_alone_is_no_change() -> None:

@@ -4,7 +4,7 @@ import math
 import random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -152,9 +152,3 @@ def test_unpaired_series_use_their_own_spread() -> None:
     assert found is not None
     assert 1 < found.low < 2 < found.high
     assert unpaired_ratio_interval(a[:1], b, 0.95) is None
-
-
-@settings(max_examples=20)
-@given(st.lists(st.floats(-0.1, 0.1), min_size=20, max_size=40))
-def test_the_bootstrap_is_the_same_each_time(values: list[float]) -> None:
-    assert mean_interval(values, 0.95) == mean_interval(values, 0.95)

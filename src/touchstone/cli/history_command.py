@@ -18,14 +18,14 @@ from touchstone.failure import UsageError
 from touchstone.history import page, store
 from touchstone.history.entry import Entry
 from touchstone.history.exports import EXPORTS, LEFT_OUT
-from touchstone.history.plot import shown_words
+from touchstone.history.plot import shown_words, size_words
 from touchstone.history.recording import Measured, entries_of, entries_of_revisions
 from touchstone.history.told import Seen, Told, look
 from touchstone.judge.comparison.pair import PairJudgement, Revision
 from touchstone.record.base import Record
 from touchstone.record.store import load_run, runs_in
 from touchstone.report.export import write
-from touchstone.report.format import percent, plural
+from touchstone.report.format import plural
 from touchstone.revisions.ab import REVISIONS
 from touchstone.revisions.repository import Repository
 
@@ -157,7 +157,7 @@ def tell(console: Console, seen: Sequence[Seen]) -> None:
     )
     for one in seen:
         first = one.series.first
-        counts = [str(len(one.changes) or ""), str(len(one.series.breaks) or "")]
+        counts = [str(len(one.told.changes) or ""), str(len(one.series.breaks) or "")]
         newest = shown_words(one.series.values[-1], one.series)
         table.add_row(
             escape(first.contender), escape(first.load or ""), first.about.title, str(one.told.commits), newest, *counts
@@ -173,8 +173,8 @@ def _tell_changes(console: Console, one: Seen) -> None:
 
     title = f"{one.series.first.about.title} of {one.series.first.place}"
     for change in one.told.changes:
-        word = "worse" if change.worse else "changed"
-        say(f"{title}: {word} by {percent(round(change.share, 4))} at one of:")
+        word, way = "worse" if change.worse else "changed", "up" if change.share > 0 else "down"
+        say(f"{title}: {word} {size_words(change)} ({way}) at one of:")
         for commit in change.commits:
             say(f"  {commit.commit[:10]} {commit.subject}")
     for broken in one.told.breaks:

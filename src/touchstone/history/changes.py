@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import math
 import statistics
-from dataclasses import dataclass
+
+from pydantic import computed_field
 
 from touchstone.history.series import Series, Shown
+from touchstone.judge.comparison.pair import Revision
 from touchstone.judge.judgement import Comparison, Outcome
 from touchstone.judge.statistics.intervals import Interval
+from touchstone.record.base import Record
 from touchstone.toolchain.otava import change_points
 
 P_VALUE = 0.001
@@ -16,17 +20,34 @@ MAGNITUDE = 0.01
 """The smallest change to report, as a share; smaller ones are not worth acting upon."""
 
 
-@dataclass(frozen=True)
-class ChangePoint:
-    """A figure is another one since an entry."""
+class Change(Record):
+    """A figure is another one since a commit."""
 
     at: int
     """The index of the first entry after it, within the series."""
+    after: str
+    """The last commit that was measured before it."""
+    until: str
+    """The first that was measured after it."""
     compared: Comparison
     """The means of what is shown, over the stretches before and after. Otava gives no interval."""
+    commits: list[Revision] = []
+    """Commits between, one of which caused the change."""
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def share(self) -> float:
+        """The figure's change as a share of its earlier value. Use `compared.ratio`."""
+        return (self.compared.ratio or 0.0) - 1
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def worse(self) -> bool:
+        """True if it is worse since then. Use `compared.outcome`."""
+        return self.compared.worse
 
 
-def changes_of(series: Series, magnitude: float = MAGNITUDE) -> list[ChangePoint]:
+def changes_of(series: Series, magnitude: float = MAGNITUDE) -> list[Change]:
     """The change points within each stretch between breaks: a break is never one. Raises OtavaMissingError."""
     found = []
     for begin, end in series.segments:
@@ -37,9 +58,9 @@ def changes_of(series: Series, magnitude: float = MAGNITUDE) -> list[ChangePoint
     return found
 
 
-def _change(series: Series, left: int, at: int, right: int) -> ChangePoint:
+def _change(series: Series, left: int, at: int, right: int) -> Change:
     before, after = (statistics.fmean(series.values[slice(*stretch)]) for stretch in ((left, at), (at, right)))
-    first, ratio = series.first, after / before
+    first, ratio = series.first, after / before if before else math.inf
     compared = Comparison(
         phase=first.about.phase,
         contender=first.contender,
@@ -52,4 +73,4 @@ def _change(series: Series, left: int, at: int, right: int) -> ChangePoint:
         ratio=ratio,
         outcome=Outcome.of(Interval(ratio, ratio, ratio), first.figure, 0.0),
     )
-    return ChangePoint(at, compared)
+    return Change(at=at, after=series.entries[at - 1].commit, until=series.entries[at].commit, compared=compared)

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from markupsafe import Markup
 
-from touchstone.history.changes import ChangePoint
+from touchstone.history.changes import Change
 from touchstone.history.series import Series, Shown
-from touchstone.report.format import quantity, ratio
+from touchstone.report.format import percent, quantity, ratio
 from touchstone.report.plots import canvas
 from touchstone.vocabulary.figure import Unit
 
 _MOST_NAMES = 5
 
 
-def draw(series: Series, changes: Sequence[ChangePoint], name: str) -> Markup:
+def draw(series: Series, changes: Sequence[Change], name: str) -> Markup:
     """The drawing as inline SVG; `name` must be unique on the page."""
     figure, axes = canvas.new(230, left=64, bottom=40)
     values = series.values
@@ -29,7 +30,7 @@ def draw(series: Series, changes: Sequence[ChangePoint], name: str) -> Markup:
     for one in series.breaks:
         axes.axvline(one.at - 0.5, color=canvas.MUTED, linestyle=(0, (3, 3)), linewidth=1.2, zorder=2)
     for change in changes:
-        colour = canvas.WORSE if change.compared.worse else canvas.BETTER
+        colour = canvas.WORSE if change.worse else canvas.BETTER
         axes.axvline(change.at - 0.5, color=colour, linewidth=2.0, zorder=5)
     drawn = [bound for pair in _bounds(series) for bound in pair if bound is not None] + values
     air = (max(drawn) - min(drawn)) * 0.15 or abs(max(drawn)) * 0.05 or 1.0
@@ -52,6 +53,11 @@ def _tick(value: float, shown: Shown, unit: Unit) -> str:
 def shown_words(value: float, series: Series) -> str:
     """A value of a series as text."""
     return quantity(value, series.first.about.unit) if series.shown is Shown.VALUE else ratio(value)
+
+
+def size_words(change: Change) -> str:
+    """By how much a figure changed: `by 4.2 %`, which nobody can say of one that was 0."""
+    return f"by {percent(round(abs(change.share), 4))}" if math.isfinite(change.share) else "from 0"
 
 
 def _bounds(series: Series) -> list[tuple[float | None, float | None]]:

@@ -26,6 +26,10 @@ class Break:
 
     at: int
     """The index of the first entry after it."""
+    after: str
+    """The last commit before it."""
+    until: str
+    """The first after it."""
     differences: tuple[str, ...]
     """What changed, in words: `kernel: 6.1.0 to 6.6.2`."""
 
@@ -84,7 +88,7 @@ def _shown(entry: Entry, shown: Shown) -> float | None:
 def _breaks(group: Sequence[Entry]) -> Iterable[Break]:
     for at in range(1, len(group)):
         if found := tuple(differences(group[at - 1], group[at])):
-            yield Break(at, found)
+            yield Break(at, group[at - 1].commit, group[at].commit, found)
 
 
 def differences(before: Entry, after: Entry) -> list[str]:

@@ -5,50 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from pydantic import computed_field
-
-from touchstone.history.changes import ChangePoint, changes_of
+from touchstone.history.changes import Change, changes_of
 from touchstone.history.entry import Entry
-from touchstone.history.series import Series, series_of
+from touchstone.history.series import Break, Series, series_of
 from touchstone.judge.comparison.pair import Revision
-from touchstone.judge.judgement import Comparison
 from touchstone.record.base import Record
 
 Between = Callable[[str, str], Sequence[Revision]]
 """The commits after one and up to another, the newest first; empty where git does not know them."""
-
-
-class Change(Record):
-    """A change point."""
-
-    after: str
-    """The last commit that was measured before it."""
-    until: str
-    """The first that was measured after it."""
-    compared: Comparison
-    """What is shown, after it against before it."""
-    commits: list[Revision]
-    """Commits between, one of which caused the change."""
-
-    @computed_field  # type: ignore[prop-decorator]
-    @property
-    def share(self) -> float:
-        """The figure's change as a share of its earlier value. Use `compared.ratio`."""
-        return (self.compared.ratio or 1.0) - 1
-
-    @computed_field  # type: ignore[prop-decorator]
-    @property
-    def worse(self) -> bool:
-        """True if it is worse since then. Use `compared.outcome`."""
-        return self.compared.worse
-
-
-class Interruption(Record):
-    """A break: what was measured before and after it cannot be compared."""
-
-    after: str
-    until: str
-    differences: list[str]
 
 
 class Told(Record):
@@ -63,15 +27,14 @@ class Told(Record):
     commits: int
     newest: Entry
     changes: list[Change]
-    breaks: list[Interruption]
+    breaks: list[Break]
 
 
 @dataclass(frozen=True)
 class Seen:
-    """A series with its change points."""
+    """A series, and what it says."""
 
     series: Series
-    changes: list[ChangePoint]
     told: Told
 
 
@@ -80,19 +43,14 @@ def look(entries: Sequence[Entry], magnitude: float, between: Between, *, find_c
     found = []
     for series in series_of(entries):
         changes = changes_of(series, magnitude) if find_changes else []
-        found.append(Seen(series, changes, _told(series, changes, between)))
+        for change in changes:
+            commits = list(between(change.after, change.until))
+            change.commits = commits or [_revision(series.entries[change.at])]
+        found.append(Seen(series, _told(series, changes)))
     return found
 
 
-def _told(series: Series, changes: Sequence[ChangePoint], between: Between) -> Told:
-    def pair(at: int) -> tuple[str, str]:
-        return series.entries[at - 1].commit, series.entries[at].commit
-
-    def change(one: ChangePoint) -> Change:
-        after, until = pair(one.at)
-        commits = list(between(after, until)) or [_revision(series.entries[one.at])]
-        return Change(after=after, until=until, compared=one.compared, commits=commits)
-
+def _told(series: Series, changes: list[Change]) -> Told:
     first = series.first
     return Told(
         scenario=first.scenario,
@@ -102,11 +60,8 @@ def _told(series: Series, changes: Sequence[ChangePoint], between: Between) -> T
         shown=series.shown,
         commits=len(series.entries),
         newest=series.entries[-1],
-        changes=[change(one) for one in changes],
-        breaks=[
-            Interruption(after=pair(one.at)[0], until=pair(one.at)[1], differences=list(one.differences))
-            for one in series.breaks
-        ],
+        changes=changes,
+        breaks=list(series.breaks),
     )
 
 
