@@ -32,7 +32,7 @@ class Told(Record):
 
 @dataclass(frozen=True)
 class Seen:
-    """A series, and what it says."""
+    """A series, and the same in words."""
 
     series: Series
     told: Told
