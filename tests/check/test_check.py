@@ -136,7 +136,7 @@ def test_what_a_preparation_captures_is_known_to_requests_and_journeys(tmp_path:
         (('env = "DOWNSTREAM_URL"', 'env = "POOL"'), ["dependencies.downstream.env", "[settings]"]),
         (('env = "DOWNSTREAM_URL"', 'env = "X"\nsettings = { delay = 3 }'), ["settings.delay", "no setting 'delay'"]),
         (("POOL = 4", "PORT = 4"), ["settings.PORT", "the lab gives it"]),
-        (('title = "Ping"', 'title = "Ping"\ntimeout_s = 30.0'), ["loads.ping.timeout_s", "profile quick"]),
+        (('title = "Ping"', 'title = "Ping"\ntimeout_s = 30.0'), ["loads.ping.timeout_s", "preset quick"]),
         (('title = "Ping"', 'title = "Ping"\nprofiles = []'), ["loads.ping.profiles", "no profile"]),
         (('title = "Ping"', 'title = "Ping"\nrows = "ids.csv"'), ["loads.ping.rows", "write {row.id}"]),
         (('title = "Ping"', 'title = "Ping"\ndependency_settings = { db = { x = 1 } }'), ["no dependency 'db'"]),

@@ -145,7 +145,7 @@ def _timeout(file: Path, name: str, load: Load) -> Iterator[Problem]:
             yield Problem(
                 file,
                 ("loads", name, "timeout_s"),
-                f"it is longer than warm-up and window of the profile {profile} "
+                f"it is longer than warm-up and window of the preset {profile} "
                 f"({timing.warmup_s:g} s and {timing.measured_s:g} s), so that nothing could ever time out",
                 "shorten it, give the load `seconds`, or leave the profile out of `profiles`",
             )

@@ -34,7 +34,7 @@ STATE = "claims.json"
 
 def claims(
     article: Annotated[
-        str | None, typer.Argument(help="A claims file, its name or letter; all of the lab's if left out.")
+        str | None, typer.Argument(help="A claims file, its name or letter; by default all that touchstone includes.")
     ] = None,
     run: Annotated[
         bool, typer.Option("--run", help="Measure what no run has yet; goes on where it was interrupted.")
@@ -66,7 +66,7 @@ def claims(
             min=0, help="With --run: spend this many more minutes on undecided claims, the most promising first."
         ),
     ] = 0.0,
-    rounds: Annotated[int | None, typer.Option(help="With --run: how many rounds; the profile's if left out.")] = None,
+    rounds: Annotated[int | None, typer.Option(help="With --run: number of rounds; by default the preset's.")] = None,
     out: Annotated[Path | None, typer.Option(help="The folder for the pages; results/claims if left out.")] = None,
     json: Annotated[bool, typer.Option("--json", help="For a machine.")] = False,
 ) -> int:

@@ -55,7 +55,7 @@ def run(
     ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="Minutes: a first look.")] = False,
     thorough: Annotated[bool, typer.Option("--thorough", help="Hours: fit for publication.")] = False,
-    rounds: Annotated[int | None, typer.Option(help="How many rounds; the profile's if left out.")] = None,
+    rounds: Annotated[int | None, typer.Option(help="Number of rounds; by default the preset's.")] = None,
     seed: Annotated[int | None, typer.Option(help="Draws the orders and keys; new each time if left out.")] = None,
     phase: Annotated[list[str] | None, typer.Option("--phase", help="Only this phase; may be given again.")] = None,
     load: options.Loads = None,
@@ -85,9 +85,7 @@ def run(
     ] = 0.0,
     slice_s: Annotated[
         float | None,
-        typer.Option(
-            "--slice", help="How long one contender's turn is, in seconds; the profile's 0.25, or 0.5 in an open loop."
-        ),
+        typer.Option("--slice", help="Length of a slice in seconds; by default 0.25, or 0.5 in an open loop."),
     ] = None,
     whole_windows: Annotated[
         bool,

@@ -45,11 +45,11 @@ def size_command(
     ] = "",
     price_cpu_hour: Annotated[float, typer.Option(help="What a CPU costs per hour.")] = 0.0,
     price_gib_hour: Annotated[float, typer.Option(help="What a GiB of memory costs per hour.")] = 0.0,
-    thorough: Annotated[bool, typer.Option("--thorough", help="With the times of the normal profile.")] = False,
+    thorough: Annotated[bool, typer.Option("--thorough", help="With the times of the normal preset.")] = False,
     rounds: Annotated[
         int | None,
         typer.Option(
-            help="How many rounds; if left out, until it is known who serves the rate, and with prices the profile's."
+            help="Number of rounds; by default until it is known who serves the rate, with prices the preset's."
         ),
     ] = None,
     out: Annotated[Path | None, typer.Option(help="The folder for the runs.")] = None,

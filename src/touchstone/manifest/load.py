@@ -51,10 +51,10 @@ class Load(Mix):
     timeout_s: Annotated[float, Field(gt=0)] = 5.0
     """Seconds after which a request without a complete response has failed."""
     seconds: Annotated[float, Field(gt=0)] | None = None
-    """The measured time in seconds, in place of the profile's; with `--quick` at most the profile's. Each contender's
+    """The measured time in seconds, in place of the preset's; with `--quick` at most the preset's. Each contender's
     turns in a round add up to it; `--until-decided` and `--minutes` choose the number of turns themselves."""
     warmup_s: Annotated[float, Field(ge=0)] | None = None
-    """The time before it in seconds, in place of the profile's; with `--quick` at most the profile's. In turns it is
+    """The time before it in seconds, in place of the preset's; with `--quick` at most the preset's. In turns it is
     the least, since they go on until the rate is flat; half of it if the process has already served another load."""
     idle_s: Annotated[float, Field(ge=0)] = 0.0
     """For how many seconds memory is watched after the load; with `--quick` at most 2."""

@@ -82,7 +82,7 @@ class Drain(Part):
     messages: list[Annotated[int, Field(ge=10)]]
     """Numbers of messages; each is a measurement of its own."""
     thorough_messages: list[Annotated[int, Field(ge=10)]] = []
-    """Numbers of messages that are drained in the profile `thorough` alone."""
+    """Numbers of messages that are drained only in the preset `thorough`."""
     exhibit_spreads: list[Literal["keyless", "skewed"]] = []
     """Unequal ways to lay the messages into partitions, drained with `--exhibits` next to the equal one."""
     stats_target: str = "/stats"

@@ -28,7 +28,7 @@ def what_ran(view: View) -> str:
     repeated = any(kind.per_round for name, kind in PHASES.items() if name in plan.phases)
     parts = [
         f"{plan.scenario} v{plan.scenario_version}",
-        f"profile {plan.profile}",
+        f"preset {plan.profile}",
         *([plural(plan.rounds, "round")] if repeated else []),
         plural(len(view.measured), "contender"),
         run.started_at.strftime("%Y-%m-%d %H:%M %Z").strip(),

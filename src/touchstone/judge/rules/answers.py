@@ -215,7 +215,7 @@ def requests_unanswered(sample: Sample, case: Case) -> Iterator[Fired]:
         "with such a timeout a silent service shows no error within the window; its unanswered requests are the only "
         "evidence"
     ),
-    next_step="Give the load a timeout_s shorter than its window, or take a longer profile.",
+    next_step="Give the load a timeout_s shorter than its window, or use a longer preset.",
     phases=("load",),
 )
 def timeout_beyond_window(sample: Sample, case: Case) -> Iterator[Fired]:

@@ -102,7 +102,7 @@ def capacity_disturbed(sample: Sample, case: Case) -> Iterator[Fired]:
         "a round's value is then uncertain by more than the least difference that matters; the comparison is widened "
         "by the round's own interval"
     ),
-    next_step="End other programs, or take a longer profile: longer trials tell saturation from a bad moment.",
+    next_step="End other programs, or use a longer preset: longer trials separate saturation from a bad moment.",
     phases=("capacity",),
 )
 def capacity_uncertain(sample: Sample, case: Case) -> Iterator[Fired]:

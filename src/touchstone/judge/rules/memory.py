@@ -21,7 +21,7 @@ from touchstone.record.sample import Sample
     title="The rate without a limit was unsteady",
     threshold="the rates without a limit, before the search and after it, differ by more than the limit may cost",
     threshold_reason="with nine tenths wanted, a tenth of drift passes or fails a limit as much as the limit does",
-    next_step="End what else runs (`touchstone doctor --noise` shows it), and search again with a longer profile.",
+    next_step="End what else runs (`touchstone doctor --noise` shows it), and search again with a longer preset.",
     phases=("floor",),
 )
 def floor_unsteady(sample: Sample, case: Case) -> Iterator[Fired]:

@@ -52,7 +52,7 @@ _PEAK_NOT_REACHED_SHARE = 0.5
         "a round without a peak has no time to peak and drops out of the median, which then is too short; with half of "
         "the rounds gone the median itself may be one that was never reached"
     ),
-    next_step="Take a longer profile; until then compare what was served in total, which needs no peak.",
+    next_step="Use a longer preset (`--thorough`). Until then compare the totals served, which need no peak.",
     phases=("peak",),
 )
 def peak_not_reached(group: Group, case: Case) -> Iterator[Fired]:

@@ -35,7 +35,7 @@ _SHAPE_REASON = (
     title="The rate was still rising",
     threshold=_HALVES.format("higher"),
     threshold_reason=_HALVES_REASON,
-    next_step="Run with the normal or the thorough profile, or read the figures as those of a young process.",
+    next_step="Use the normal or the thorough preset, or read the figures as those of a young process.",
 )
 def still_rising(group: Group, case: Case) -> Iterator[Fired]:
     """A quick run's window is too short for a changepoint, but long enough to show that a runtime is still compiling.
@@ -157,7 +157,7 @@ def _changes(hits: list[Steady]) -> dict[str, object]:
         "changes below 3 % are lost in the noise of an ordinary machine; a contender that changes by more is still far "
         "from its steady state. A rate moves by 10 % with the CPU that other processes take"
     ),
-    next_step="Take a longer profile: the figures of a young process are the peak phase's.",
+    next_step="Use a longer preset. For the figures of a young process use the phase peak.",
     phases=("load",),
 )
 def still_warming_up(sample: Sample, case: Case) -> Iterator[Fired]:
@@ -196,7 +196,7 @@ def _still(warm_up: WarmUp) -> str:
         "a change needs three points on either side to stand out from noise, and a collector's pause must not look "
         "like one"
     ),
-    next_step="Run with the normal or the thorough profile.",
+    next_step="Use the normal or the thorough preset.",
 )
 def window_too_short(group: Group, case: Case) -> Iterator[Fired]:
     """Two seconds are too short to see whether a runtime has finished compiling."""

@@ -188,7 +188,7 @@ def _boot_cold(bench: Bench, job: BootJob, sample: Sample, places: PrivatePlaces
         sample.not_measured[figure] = "an image's files are the runtime's, and stay in the page cache"
         return
     if bench.profile.cold_boots == 0:
-        sample.not_measured[figure] = f"the profile {bench.profile.name} does not drop the page cache"
+        sample.not_measured[figure] = f"the preset {bench.profile.name} does not drop the page cache"
         return
     cold: BootJob = {**job, "drop_page_cache": True, "repeats": bench.profile.cold_boots}
     runs = run_job("boot", cold, BootResult, on_event=bench.watcher.event, places=places).runs
