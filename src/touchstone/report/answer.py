@@ -103,7 +103,7 @@ def _alone(view: View, row: Row, board: Scoreboard) -> str:
     """A contender's own figures at the leading place, each with its unit: what a run without a comparison answers."""
     lead = board.columns[0]
     if row.cells[0].text == NOTHING:
-        return f"{row.name} has no valid {lead.figure.in_sentence}" + _because(row.cells[0].reason)
+        return f"{row.name} has no valid {lead.figure.in_sentence.removeprefix('the ')}" + _because(row.cells[0].reason)
     figures = [
         f"{column.figure.in_sentence} {cell.text} {column.scale.suffix}".rstrip()
         for column, cell in zip(board.columns, row.cells, strict=True)
