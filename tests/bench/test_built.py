@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 
-from touchstone.bench.base import Built
+import pytest
+
+from touchstone.bench.base import Built, Certificate
+from touchstone.isolation.process import StartError
 
 
 def test_host_and_port_are_filled_into_command_and_environment() -> None:
@@ -12,3 +16,12 @@ def test_host_and_port_are_filled_into_command_and_environment() -> None:
     there = built.at("127.0.0.1", 8080)
     assert there.argv == ("php", "-S", "127.0.0.1:8080")
     assert there.env == {"URLS": "http://127.0.0.1:8080", "JSON": '{"a": {}}'}
+
+
+@pytest.mark.parametrize("named", [{"argv": ("serve", "--cert={tls.cert}")}, {"env": {"KEY": "{tls.key}"}}])
+def test_a_certificate_is_filled_in_where_there_is_one(named: dict[str, object]) -> None:
+    built = dataclasses.replace(Built(Path(), (), ("serve",), {}), **named)  # type: ignore[arg-type]
+    there = built.at("127.0.0.1", 1, Certificate(Path("/a/cert.pem"), Path("/a/key.pem")))
+    assert (*there.argv, *there.env.values())[-1].endswith(("/a/cert.pem", "/a/key.pem"))
+    with pytest.raises(StartError, match="asked without TLS"):
+        built.at("127.0.0.1", 1)

@@ -18,6 +18,7 @@ from touchstone.bench import waiting
 from touchstone.bench.base import Bench
 from touchstone.isolation.port import free_port
 from touchstone.isolation.process import ServerProcess, StartError, start_process
+from touchstone.manifest.spoken import Spoken
 
 SERVER = """
 import http.server, os, time
@@ -79,6 +80,19 @@ def test_a_404_that_stays_the_same_ends_the_wait(bench: Bench) -> None:
     for part in ("GET /ping", "status 404, expected 200", "for 2 s the same", "starting", "server.log"):
         assert part in message
     assert "status 404, expected 200" in said(bench)
+
+
+@pytest.mark.parametrize(
+    ("spoken", "words"),
+    [
+        (Spoken("h2c"), "does not speak it: no answer: no HTTP/2"),
+        (Spoken("h1", tls=True), "does not speak it: no answer"),
+        (Spoken("h2", tls=True), "does not speak it: no answer"),
+    ],
+)
+def test_a_server_that_speaks_something_else_is_named_soon(bench: Bench, spoken: Spoken, words: str) -> None:
+    with started(bench) as (process, port), pytest.raises(StartError, match=words):
+        waiting.wait_until_ready(bench, process, port, 60.0, spoken)
 
 
 def test_a_503_may_become_right_and_is_told_meanwhile(bench: Bench) -> None:

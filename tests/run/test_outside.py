@@ -189,7 +189,7 @@ def test_a_control_group_is_found_by_its_path_and_gives_the_process() -> None:
         ({"urls": ["a=http://127.0.0.1:{port}", "a=http://127.0.0.1:{port}"]}, "names 'a' twice"),
         ({"urls": ["sound=http://127.0.0.1:{port}"]}, "two contenders would be called 'sound'"),
         ({"urls": ["a=http://127.0.0.1:{closed}"]}, "nothing listens at"),
-        ({"urls": ["a=https://127.0.0.1:{port}"]}, "without TLS"),
+        ({"urls": ["a=https://127.0.0.1:{closed}"]}, "nothing listens at"),
         ({"urls": ["a=http://127.0.0.1:{port}/base"]}, "has a path"),
         ({"urls": ["a=http://192.0.2.7"]}, "is not this machine"),
         ({"urls": ["a=http://nohost.invalid"]}, "there is no host"),

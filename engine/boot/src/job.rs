@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
-use touchstone_exchange::{CompiledRequest, Request, Target};
+use touchstone_exchange::{CompiledRequest, Protocol, Request, Target, Transport};
 
 /// A start and the response that it must give. The engine forks and executes the program itself, in a session and process
 /// group of its own.
@@ -25,8 +25,11 @@ pub struct Job {
     /// The folder that it is started in; null: the engine's.
     #[serde(default)]
     pub cwd: Option<PathBuf>,
-    /// Where it will answer: `http://HOST:PORT`, an address of this machine.
+    /// Where it will answer: `http://HOST:PORT` or `https://HOST:PORT`, an address of this machine.
     pub url: String,
+    /// What is spoken.
+    #[serde(default)]
+    pub protocol: Protocol,
     /// What is asked until the response is as expected. The whole response counts, by its framing.
     #[serde(default)]
     pub request: Request,
@@ -118,6 +121,7 @@ pub(crate) struct Plan {
     pub addresses: Vec<SocketAddr>,
     pub request: CompiledRequest,
     pub bytes: Vec<u8>,
+    pub transport: Transport,
     pub timeout: Duration,
     pub poll_interval: Duration,
     pub settle: Duration,
@@ -141,6 +145,7 @@ impl Job {
         };
         let (request, bytes) = self.request.once(&target).map_err(malformed)?;
         Ok(Plan {
+            transport: Transport::to(&target, self.protocol).map_err(malformed)?,
             request,
             bytes,
             timeout: seconds("timeout_s", self.timeout_s)?,

@@ -1,11 +1,9 @@
-//! Finding the moment at which the port opens, and exchanging the first request.
+//! Finding the moment at which the port opens.
 
 use std::io;
 use std::net::SocketAddr;
 use std::os::fd::AsFd;
 use std::time::Duration;
-use touchstone_exchange::{Progress, Reader, Response};
-use touchstone_sys::clock::{Nanos, monotonic};
 use touchstone_sys::poll::{Side, ready};
 use touchstone_sys::socket::Stream;
 
@@ -82,55 +80,5 @@ impl Knocker {
             }
         }
         Ok(())
-    }
-}
-
-/// Sends a request and reads the response to its end.
-pub fn exchange(
-    socket: &Stream,
-    request: &[u8],
-    to_head: bool,
-    patience: Duration,
-) -> Result<Response, String> {
-    let deadline = monotonic().saturating_add(patience.into());
-    let mut rest = request;
-    while !rest.is_empty() {
-        match socket.send(rest) {
-            Ok(n) => rest = &rest[n..],
-            Err(error) => {
-                wait(socket, error, Side::Write, deadline).map_err(|e| format!("sending: {e}"))?
-            }
-        }
-    }
-    let mut reader = Reader::new(to_head);
-    let mut buffer = [0u8; 16 * 1024];
-    loop {
-        match socket.receive(&mut buffer) {
-            Ok(0) => return reader.close(),
-            Ok(n) => {
-                if let Progress::Complete(response) = reader.push(&buffer[..n])? {
-                    return Ok(response);
-                }
-            }
-            Err(error) => {
-                wait(socket, error, Side::Read, deadline).map_err(|e| format!("receiving: {e}"))?
-            }
-        }
-    }
-}
-
-/// After a call that could not go on: waits if it would have blocked, else gives its error.
-fn wait(socket: &Stream, error: io::Error, side: Side, deadline: Nanos) -> io::Result<()> {
-    match error.kind() {
-        io::ErrorKind::Interrupted => Ok(()),
-        io::ErrorKind::WouldBlock => {
-            let left = Duration::from(deadline.saturating_sub(monotonic()));
-            if !left.is_zero() && ready(socket.as_fd(), side, left) {
-                Ok(())
-            } else {
-                Err(io::ErrorKind::TimedOut.into())
-            }
-        }
-        _ => Err(error),
     }
 }

@@ -3,7 +3,7 @@
 use crate::container::{Contained, Lookout};
 use crate::event::Event;
 use crate::job::{Job, JobError, Plan};
-use crate::poll::{Knocker, Try, exchange};
+use crate::poll::{Knocker, Try};
 use crate::result::{BootResult, FailureKind, Run, SCHEMA};
 use crate::spawn::spawn;
 use crate::{cache, listener, stop};
@@ -11,11 +11,14 @@ use std::io::{Read, Seek, SeekFrom};
 use std::os::fd::AsFd;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
+use touchstone_exchange::Response;
+use touchstone_exchange::client::Connection;
 use touchstone_exchange::template::Key;
 use touchstone_sys::clock::{Nanos, monotonic, seconds};
 use touchstone_sys::poll::{Side, ready};
 use touchstone_sys::process::{self, Started};
+use touchstone_sys::socket::Stream;
 use touchstone_watch::{Depth, Phase, Sampler, Snapshot, Target};
 
 /// Starts the server as often as the job says. `adopt` says that orphans of the tree fall to this process
@@ -231,7 +234,7 @@ fn first_response(
         match knockers[turn].knock(left) {
             Try::Open(socket) => {
                 run.port_open_s.get_or_insert_with(|| since(monotonic()));
-                match exchange(&socket, &plan.bytes, plan.request.is_head, left) {
+                match exchange(plan, socket, left) {
                     Ok(response) => {
                         let wrong = plan.request.faults(&response, Key::default());
                         if wrong.is_empty() {
@@ -267,6 +270,18 @@ fn first_response(
             }
             std::thread::sleep(plan.poll_interval);
         }
+    }
+}
+
+/// Sends the request on a socket that is connected, and reads the response to its end.
+fn exchange(plan: &Plan, socket: Stream, patience: Duration) -> Result<Response, String> {
+    let mut connection = Connection::over(socket, &plan.transport, plan.target.address)?;
+    let deadline = Instant::now() + patience;
+    let answered = connection.exchange(&plan.bytes, plan.request.is_head, deadline);
+    match answered {
+        Ok(answered) => Ok(answered.response),
+        Err(unanswered) if unanswered.why.is_empty() => Err("nothing came in time".to_owned()),
+        Err(unanswered) => Err(unanswered.why),
     }
 }
 

@@ -4,6 +4,7 @@
 
 mod ask;
 mod boot;
+mod certificate;
 mod echo;
 mod failure;
 mod hold;
@@ -54,6 +55,8 @@ enum Command {
     Probe(probe::Args),
     /// Print the protocol's jobs, results and events as JSON Schema.
     Schema(schema::Args),
+    /// Make a self-signed certificate and its key.
+    Certificate(certificate::Args),
     /// Serve canned responses at the least cost: the tare.
     Null(null::Args),
     /// Serve a response after an exact delay: the downstream.
@@ -70,6 +73,7 @@ fn main() -> ExitCode {
         Command::Stop(args) => stop::run(args),
         Command::Probe(args) => probe::run(args),
         Command::Schema(args) => schema::run(args),
+        Command::Certificate(args) => certificate::run(args),
         Command::Null(args) => null::run(args),
         Command::Echo(args) => echo::run(args),
     };

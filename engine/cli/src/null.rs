@@ -3,7 +3,8 @@
 use crate::failure::{Failure, Outcome};
 use crate::serving::{self, PlaceArgs};
 use serde_json::json;
-use touchstone_serve::{Route, Routes, null::Server};
+use std::path::PathBuf;
+use touchstone_serve::{Route, Routes, null::Server, server_config};
 use touchstone_sys::signal::block_termination;
 
 /// Flags of `null`.
@@ -23,6 +24,12 @@ pub struct Args {
     /// What a method and path get; {query.NAME} stands for a query parameter. Anything else then gets 404.
     #[arg(long = "route", value_name = "METHOD /path=BODY")]
     routes: Vec<Route>,
+    /// Speak TLS, with this certificate (PEM).
+    #[arg(long, value_name = "FILE", requires = "tls_key")]
+    tls_cert: Option<PathBuf>,
+    /// The certificate's key (PEM).
+    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    tls_key: Option<PathBuf>,
 }
 
 /// Serves until a signal.
@@ -30,7 +37,9 @@ pub fn run(args: Args) -> Result<Outcome, Failure> {
     let place = args.place.place()?;
     let signals = block_termination();
     let routes = Routes::new(args.status, &args.content_type, &args.body, &args.routes);
-    let server = Server::start(&place, routes)
+    let tls = args.tls_cert.as_deref().zip(args.tls_key.as_deref());
+    let tls = tls.map(|(cert, key)| server_config(cert, key)).transpose();
+    let server = Server::start(&place, routes, tls.map_err(Failure::Failed)?)
         .map_err(|e| Failure::Failed(format!("{} cannot be served on: {e}", place.address)))?;
     serving::announce(
         &json!({"listening": server.address().to_string(), "pid": std::process::id()}),

@@ -1,65 +1,22 @@
-//! One request over one connection, whose bytes come from a [`Dial`]: TCP as it is, or what wraps it.
+//! One request over one connection, whose time is limited.
 
-use std::io::{self, Read, Write};
-use std::net::{SocketAddr, TcpStream};
+use std::io;
+use std::net::SocketAddr;
+use std::os::fd::AsFd;
 use std::time::{Duration, Instant};
 
-use crate::response::{Progress, Reader, Response};
+use touchstone_sys::poll::{Side, ready};
+use touchstone_sys::socket::Stream;
+
+use crate::conversation::Conversation;
+use crate::response::{Progress, Response};
 use crate::target::Target;
-
-/// A connected stream of bytes.
-pub trait Stream: Read + Write + Send {
-    /// Has a read or a write give up after so long.
-    ///
-    /// # Errors
-    /// What the operating system says.
-    fn give_up_after(&self, limit: Duration) -> io::Result<()>;
-
-    /// Whether the peer has sent nothing and has not closed, so that a request may follow.
-    fn is_at_rest(&self) -> bool;
-}
-
-/// Opens connections.
-pub trait Dial: Sync {
-    /// A connection to the target's address.
-    ///
-    /// # Errors
-    /// Why there is none.
-    fn dial(&self, target: &Target, within: Duration) -> io::Result<Box<dyn Stream>>;
-}
-
-/// Opens connections without TLS.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Plain;
-
-impl Dial for Plain {
-    fn dial(&self, target: &Target, within: Duration) -> io::Result<Box<dyn Stream>> {
-        let stream = TcpStream::connect_timeout(&target.address, within)?;
-        stream.set_nodelay(true)?;
-        Ok(Box::new(stream))
-    }
-}
-
-impl Stream for TcpStream {
-    fn give_up_after(&self, limit: Duration) -> io::Result<()> {
-        self.set_read_timeout(Some(limit))?;
-        self.set_write_timeout(Some(limit))
-    }
-
-    fn is_at_rest(&self) -> bool {
-        let quiet = |stream: &Self| -> io::Result<bool> {
-            stream.set_nonblocking(true)?;
-            let peeked = stream.peek(&mut [0]);
-            stream.set_nonblocking(false)?;
-            Ok(peeked.is_err_and(|error| error.kind() == io::ErrorKind::WouldBlock))
-        };
-        quiet(self).unwrap_or(false)
-    }
-}
+use crate::transport::Transport;
 
 /// An open connection.
 pub struct Connection {
-    stream: Box<dyn Stream>,
+    socket: Stream,
+    conversation: Conversation,
     /// Where it leads.
     pub address: SocketAddr,
 }
@@ -80,6 +37,8 @@ pub struct Unanswered {
     pub why: String,
     /// Whether the time was over.
     pub late: bool,
+    /// Whether the server was seen to speak something else than it is asked in.
+    pub mismatch: bool,
     /// Whether not a byte came before the connection ended, so that the request may never have been seen.
     pub unseen: bool,
 }
@@ -89,17 +48,46 @@ impl Connection {
     ///
     /// # Errors
     /// Why it could not.
-    pub fn open(dial: &dyn Dial, target: &Target, within: Duration) -> io::Result<Self> {
+    pub fn open(transport: &Transport, target: &Target, within: Duration) -> Result<Self, String> {
+        let socket = connect(target.address, within).map_err(|error| error.to_string())?;
+        Self::over(socket, transport, target.address)
+    }
+
+    /// A connection over a socket that is connected.
+    ///
+    /// # Errors
+    /// A sentence on TLS settings that do not hold together.
+    pub fn over(
+        socket: Stream,
+        transport: &Transport,
+        address: SocketAddr,
+    ) -> Result<Self, String> {
         Ok(Self {
-            stream: dial.dial(target, within)?,
-            address: target.address,
+            socket,
+            conversation: Conversation::new(transport)?,
+            address,
         })
     }
 
-    /// Whether a further request may be sent on it.
+    /// Whether a further request may be sent on it: the server has not closed, and sent nothing that belongs to no request.
     #[must_use]
-    pub fn is_at_rest(&self) -> bool {
-        self.stream.is_at_rest()
+    pub fn is_at_rest(&mut self) -> bool {
+        let (mut buffer, mut out) = ([0; 16 * 1024], Vec::new());
+        loop {
+            match self.socket.receive(&mut buffer) {
+                Ok(0) => return false,
+                Ok(count) => {
+                    if self.conversation.take(&buffer[..count], &mut out).is_err() {
+                        return false;
+                    }
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
+                Err(_) => return false,
+            }
+        }
+        let sent = self.send(&out, Instant::now() + Duration::from_millis(100));
+        sent.is_ok() && self.conversation.is_open()
     }
 
     /// Sends a request and reads its response to the end. The service has until `deadline` for all of it, so that one that
@@ -113,22 +101,29 @@ impl Connection {
         to_head: bool,
         deadline: Instant,
     ) -> Result<Answered, Unanswered> {
+        let mut out = Vec::new();
+        self.conversation.ask(request, to_head, &mut out);
         // A server may answer before it has read all, and then read no more: its answer counts.
-        let sent = self.send(request, deadline);
-        let mut reader = Reader::new(to_head);
+        let mut sent = self.send(&out, deadline);
         let mut first_byte = None;
         let mut buffer = vec![0; 64 * 1024];
         loop {
-            let read = self.receive(&mut buffer, deadline);
-            let progress = match read {
-                Ok(0) => reader.close().map(Progress::Complete),
+            let progress = match self.receive(&mut buffer, deadline) {
+                Ok(0) => self.conversation.close().map(Progress::Complete),
                 Ok(count) => {
-                    first_byte.get_or_insert_with(Instant::now);
-                    reader.push(&buffer[..count])
+                    out.clear();
+                    let progress = self.conversation.take(&buffer[..count], &mut out);
+                    if self.conversation.begun() || matches!(progress, Ok(Progress::Complete(_))) {
+                        first_byte.get_or_insert_with(Instant::now);
+                    }
+                    sent = sent.and_then(|()| self.send(&out, deadline));
+                    progress
                 }
                 Err(error) => Err(match &sent {
                     Err(error) => format!("sending: {error}"),
-                    Ok(()) => format!("receiving: {error}"),
+                    Ok(()) => (error.raw_os_error())
+                        .and_then(|number| self.conversation.ended(number))
+                        .unwrap_or_else(|| format!("receiving: {error}")),
                 }),
             };
             match progress {
@@ -142,16 +137,21 @@ impl Connection {
                 Err(why) => {
                     let late = Instant::now() >= deadline;
                     return Err(Unanswered {
-                        why: if late { reader.so_far() } else { why },
+                        why: if late {
+                            self.conversation.so_far()
+                        } else {
+                            why
+                        },
                         late,
-                        unseen: !reader.begun() && !late,
+                        mismatch: self.conversation.is_mismatch(),
+                        unseen: !self.conversation.begun() && !late,
                     });
                 }
             }
         }
     }
 
-    /// Sends bytes, and gives the first ones that come, `count` at least; none if fewer come by the deadline.
+    /// Sends bytes as they are, and gives the first ones that come, `count` at least; none if fewer come by the deadline.
     pub fn first_bytes(
         &mut self,
         bytes: &[u8],
@@ -169,35 +169,54 @@ impl Connection {
         Some(found)
     }
 
-    fn send(&mut self, mut rest: &[u8], deadline: Instant) -> io::Result<()> {
+    fn send(&self, mut rest: &[u8], deadline: Instant) -> io::Result<()> {
         while !rest.is_empty() {
-            self.stream.give_up_after(left(deadline)?)?;
-            match self.stream.write(rest) {
-                Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+            match self.socket.send(rest) {
                 Ok(count) => rest = &rest[count..],
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(error),
+                Err(error) => self.wait(error, Side::Write, deadline)?,
             }
         }
-        self.stream.flush()
+        Ok(())
     }
 
-    fn receive(&mut self, buffer: &mut [u8], deadline: Instant) -> io::Result<usize> {
+    fn receive(&self, buffer: &mut [u8], deadline: Instant) -> io::Result<usize> {
         loop {
-            self.stream.give_up_after(left(deadline)?)?;
-            match self.stream.read(buffer) {
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                read => return read,
+            match self.socket.receive(buffer) {
+                Ok(count) => return Ok(count),
+                Err(error) => self.wait(error, Side::Read, deadline)?,
             }
+        }
+    }
+
+    /// After a call that could not go on: waits if it would have blocked, else gives its error.
+    fn wait(&self, error: io::Error, side: Side, deadline: Instant) -> io::Result<()> {
+        match error.kind() {
+            io::ErrorKind::Interrupted => Ok(()),
+            io::ErrorKind::WouldBlock => {
+                let left = deadline.saturating_duration_since(Instant::now());
+                if !left.is_zero() && ready(self.socket.as_fd(), side, left) {
+                    return Ok(());
+                }
+                Err(io::ErrorKind::TimedOut.into())
+            }
+            _ => Err(error),
         }
     }
 }
 
-/// The time until a deadline.
-fn left(deadline: Instant) -> io::Result<Duration> {
-    let left = deadline.saturating_duration_since(Instant::now());
-    if left.is_zero() {
-        return Err(io::ErrorKind::TimedOut.into());
+fn connect(address: SocketAddr, within: Duration) -> io::Result<Stream> {
+    let socket = Stream::new(&address)?;
+    socket.no_delay()?;
+    if !socket.connect(&address)? {
+        if !ready(socket.as_fd(), Side::Write, within) {
+            return Err(io::Error::new(
+                io::ErrorKind::TimedOut,
+                "connection timed out",
+            ));
+        }
+        if let Some(error) = socket.take_error() {
+            return Err(error);
+        }
     }
-    Ok(left)
+    Ok(socket)
 }

@@ -1,4 +1,4 @@
-//! The request language, and one HTTP/1.1 exchange: what is sent (templates, rows, captured values), what must come back, and
+//! The request language, and one exchange over HTTP/1.1 or HTTP/2, with or without TLS: what is sent (templates, rows, captured values), what must come back, and
 //! what is taken from it. The load generator, boot, hold and `ask` all speak it.
 
 #![forbid(unsafe_code)]
@@ -9,7 +9,9 @@ pub mod check;
 pub mod client;
 pub mod closes;
 mod coding;
+pub mod conversation;
 pub mod cookies;
+pub mod h2_fields;
 mod head;
 mod job;
 mod json;
@@ -21,6 +23,7 @@ pub mod rows;
 pub mod session;
 mod target;
 pub mod template;
+mod transport;
 
 pub use capture::Part;
 pub use head::{HeadCheck, whole_pattern};
@@ -28,3 +31,5 @@ pub use job::{BodyEncoding, Capture, Encoding, Expect, ExpectBody, Request};
 pub use request::{CompiledRequest, Origin};
 pub use response::{Progress, Reader, Response};
 pub use target::{Target, TargetError};
+pub use touchstone_tls::Protocol;
+pub use transport::Transport;

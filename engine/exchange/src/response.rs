@@ -66,14 +66,7 @@ impl Reader {
         let Some(head) = self.parser.head() else {
             return String::new();
         };
-        let types = field_value(self.parser.head_bytes(), "content-type");
-        let kind = types.map(|kind| format!(" {}", String::from_utf8_lossy(&kind)));
-        format!(
-            "{}{} with {} bytes of a body that did not end",
-            head.status,
-            kind.unwrap_or_default(),
-            self.body.len()
-        )
+        so_far(head, self.parser.head_bytes(), self.body.len())
     }
 
     /// Whether any byte has come.
@@ -137,6 +130,17 @@ impl Reader {
             keep_alive: head.keep_alive,
         }
     }
+}
+
+/// What has come of a response whose end has not come, in words: its head, and the length of its body so far.
+pub(crate) fn so_far(head: Head, text: &[u8], body: usize) -> String {
+    let types = field_value(text, "content-type");
+    let kind = types.map(|kind| format!(" {}", String::from_utf8_lossy(&kind)));
+    format!(
+        "{}{} with {body} bytes of a body that did not end",
+        head.status,
+        kind.unwrap_or_default(),
+    )
 }
 
 #[cfg(test)]

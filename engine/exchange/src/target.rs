@@ -19,9 +19,6 @@ pub enum TargetError {
     /// It is none.
     #[error(transparent)]
     Form(#[from] BadUrl),
-    /// It asks for TLS.
-    #[error("url {0:?}: a server is started, held and weighed without TLS: give its http:// URL")]
-    Tls(String),
     /// The name has no address.
     #[error("url {0:?}: the host has no address: {1}")]
     Unresolved(String, String),
@@ -53,9 +50,6 @@ impl Target {
     /// When the URL has another form, or its host no address.
     pub fn resolve(text: &str, address: Option<SocketAddr>) -> Result<Self, TargetError> {
         let url = Url::parse(text)?;
-        if url.tls {
-            return Err(TargetError::Tls(text.to_owned()));
-        }
         if let Some(address) = address {
             return Ok(Self { url, address });
         }
@@ -95,16 +89,13 @@ mod tests {
     }
 
     #[test]
-    fn other_machines_and_other_schemes_are_refused() {
+    fn other_machines_and_other_forms_are_refused() {
         assert!(matches!(
             Target::parse("http://192.0.2.1:80", None),
             Err(TargetError::Elsewhere(..))
         ));
         assert!(Target::resolve("http://192.0.2.1:80", None).is_ok());
-        assert!(matches!(
-            Target::parse("https://127.0.0.1", None),
-            Err(TargetError::Tls(_))
-        ));
+        assert!(Target::parse("https://127.0.0.1", None).is_ok());
         assert!(matches!(
             Target::parse("127.0.0.1:80", None),
             Err(TargetError::Form(_))

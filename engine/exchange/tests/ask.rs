@@ -7,7 +7,6 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::{Value, json};
 use touchstone_exchange::ask;
-use touchstone_exchange::client::Plain;
 
 /// What a server answers to a request's line and fields; nothing closes the connection.
 type Answers = dyn Fn(&str) -> Option<String> + Send + Sync;
@@ -68,7 +67,7 @@ fn pong(_: &str) -> Option<String> {
 fn told(orders: &[Value]) -> Vec<Value> {
     let lines: String = orders.iter().map(|order| format!("{order}\n")).collect();
     let mut out = Vec::new();
-    ask::run(Cursor::new(lines), &mut out, &Plain).unwrap();
+    ask::run(Cursor::new(lines), &mut out).unwrap();
     let text = String::from_utf8(out).unwrap();
     let mut answers: Vec<Value> = text
         .lines()
@@ -339,7 +338,7 @@ fn nothing_is_sent_to_look_at_a_request_a_text_or_a_url() {
 #[test]
 fn an_order_that_cannot_be_read_is_answered() {
     let mut out = Vec::new();
-    ask::run(Cursor::new("{\"id\": 1}\n{\n"), &mut out, &Plain).unwrap();
+    ask::run(Cursor::new("{\"id\": 1}\n{\n"), &mut out).unwrap();
     let text = String::from_utf8(out).unwrap();
     let answers: Vec<Value> = text
         .lines()

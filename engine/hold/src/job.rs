@@ -7,7 +7,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 use touchstone_crew::Sources;
-use touchstone_exchange::{CompiledRequest, Request, Target};
+use touchstone_exchange::{CompiledRequest, Protocol, Request, Target, Transport};
 
 /// What is held, and on whom. Each connection carries one request when it opens, and its response is checked whole. The
 /// connections are held by child processes of the engine, each with source addresses of its own, 10,000 connections to
@@ -16,8 +16,11 @@ use touchstone_exchange::{CompiledRequest, Request, Target};
 #[serde(deny_unknown_fields)]
 #[schemars(example = example())]
 pub struct Job {
-    /// The server's URL, an address of this machine.
+    /// The server's URL, an address of this machine. Handshakes of TLS are a part of opening.
     pub url: String,
+    /// What is spoken.
+    #[serde(default)]
+    pub protocol: Protocol,
     /// The address that is connected to, `IP:PORT`; null: of the host's addresses the first that takes a connection.
     #[serde(default)]
     pub connect_to: Option<SocketAddr>,
@@ -138,6 +141,7 @@ pub(crate) struct Plan {
     pub target: Target,
     pub request: CompiledRequest,
     pub bytes: Vec<u8>,
+    pub transport: Transport,
     pub sources: Option<Sources>,
     pub settle: Duration,
     pub timeout: Duration,
@@ -191,6 +195,7 @@ impl Job {
         let sources = self.sources.as_deref().filter(|_| target.address.is_ipv4());
         let (request, bytes) = self.request.once(&target).map_err(malformed)?;
         Ok(Plan {
+            transport: Transport::to(&target, self.protocol).map_err(malformed)?,
             request,
             bytes,
             sources: sources.map(Sources::parse).transpose().map_err(malformed)?,

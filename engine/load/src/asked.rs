@@ -114,6 +114,7 @@ impl LoadConnections for Queue {
             Err(Unanswered {
                 why: "it waited for a connection of the load".to_owned(),
                 late: true,
+                mismatch: false,
                 unseen: false,
             })
         })

@@ -58,6 +58,12 @@ pub enum Error {
     Worker(String),
 }
 
+impl From<touchstone_tls::Error> for Error {
+    fn from(error: touchstone_tls::Error) -> Self {
+        Self::Job(error.to_string())
+    }
+}
+
 impl Error {
     /// Not one connection could be established.
     #[must_use]

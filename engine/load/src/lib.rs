@@ -41,7 +41,6 @@ pub mod shared;
 pub mod slices;
 pub mod target;
 pub mod threads;
-pub mod tls;
 pub mod usage;
 mod watch;
 pub mod wire;

@@ -23,7 +23,7 @@ use crate::result::{
 };
 use crate::schedule::offered_rate;
 use crate::self_check;
-use crate::tls::TlsUse;
+use touchstone_tls::TlsUse;
 use touchstone_watch::quotas;
 
 /// What the processes reported, with what only the coordinator knows.

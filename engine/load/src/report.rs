@@ -10,9 +10,9 @@ use crate::failure::FirstError;
 use crate::h2::Http2Use;
 use crate::histogram::Packed;
 use crate::recorder::{Interval, Kind, MediaType, Parts, Recorder, Silence, Trials};
-use crate::tls::TlsUse;
 use crate::usage::Usage;
 use crate::worker::Worker;
+use touchstone_tls::TlsUse;
 
 /// One thread's figures.
 #[derive(Debug, Clone, Serialize, Deserialize)]

@@ -12,7 +12,7 @@ use crate::generators::GeneratorUse;
 use crate::h2::Http2Use;
 use crate::histogram::Packed;
 use crate::job::Job;
-use crate::tls::TlsUse;
+pub use touchstone_tls::TlsUse;
 
 /// The result's schema and version.
 pub const SCHEMA: &str = "touchstone.load/2";

@@ -21,9 +21,9 @@ use crate::schedule::Schedule;
 use crate::shared::Shared;
 use crate::slices::gate::Gate;
 use crate::target::Target;
-use crate::tls::Materials;
 use crate::usage;
 use crate::worker::{Part, Worker};
+use touchstone_tls::Materials;
 
 /// Which part of a job one process does. Threads and connections are numbered over all processes.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
@@ -88,11 +88,9 @@ impl Threads {
         gate: Option<&Arc<Gate>>,
     ) -> Result<Self, Error> {
         let backend = Backend::choose(job, target)?;
-        let tls = target
-            .url
-            .tls
-            .then(|| Materials::read(&job.tls, job.protocol, target));
-        let tls = tls.transpose()?;
+        let local = target.address.ip().to_canonical().is_loopback();
+        let read = || Materials::read(&job.tls, job.protocol, &target.url.host, local);
+        let tls = target.url.tls.then(read).transpose()?;
         let limit = job.max_requests.map(|limit| share.of(limit));
         let schedule = Schedule::new(job, share.process, share.processes, limit);
         let closed_limit = if job.is_open() { None } else { limit };

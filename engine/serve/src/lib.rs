@@ -12,10 +12,12 @@ pub mod null;
 mod response;
 mod route;
 mod socket;
+mod tls;
 mod worker;
 
 pub use response::Canned;
 pub use route::{Route, RouteError, Routes};
+pub use tls::{make_certificate, server_config};
 
 use std::net::SocketAddr;
 

@@ -5,6 +5,7 @@ use crate::Place;
 use crate::head::Request;
 use crate::route::Routes;
 use crate::socket;
+use crate::tls::ServerConfig;
 use crate::worker::{Order, Peer, Service, Worker};
 use std::io;
 use std::net::SocketAddr;
@@ -15,6 +16,7 @@ use touchstone_sys::poll::Bell;
 
 struct Null {
     routes: Arc<Routes>,
+    tls: Option<Arc<ServerConfig>>,
 }
 
 impl Service for Null {
@@ -24,6 +26,10 @@ impl Service for Null {
 
     fn answers_at_once(&self) -> bool {
         true
+    }
+
+    fn tls(&self) -> Option<Arc<ServerConfig>> {
+        self.tls.clone()
     }
 
     fn order(&mut self) -> Order {
@@ -40,11 +46,15 @@ pub struct Server {
 }
 
 impl Server {
-    /// Listens and serves.
+    /// Listens and serves, over TLS if its settings are given.
     ///
     /// # Errors
     /// When the address cannot be bound or a thread not be started.
-    pub fn start(place: &Place, routes: Routes) -> io::Result<Self> {
+    pub fn start(
+        place: &Place,
+        routes: Routes,
+        tls: Option<Arc<ServerConfig>>,
+    ) -> io::Result<Self> {
         let routes = Arc::new(routes);
         let first = socket::bind(&place.address)?;
         let address = first.local_address()?;
@@ -61,6 +71,7 @@ impl Server {
             let bell = Arc::new(Bell::new()?);
             let service = Null {
                 routes: Arc::clone(&routes),
+                tls: tls.clone(),
             };
             let rebind = Box::new(move || socket::listen(&address));
             let worker = Worker::new(service, socket.listen()?, Arc::clone(&bell), rebind)?;

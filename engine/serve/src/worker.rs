@@ -3,6 +3,7 @@
 use crate::h2::{Begins, Session, begins};
 use crate::head::{Parse, Request, parse};
 use crate::response::refusal;
+use crate::tls::{Sealed, ServerConfig};
 use std::io;
 use std::net::TcpListener;
 use std::os::fd::{AsRawFd, RawFd};
@@ -54,6 +55,10 @@ pub trait Service {
     fn answers_at_once(&self) -> bool {
         false
     }
+    /// What connections need to speak TLS; none if they do not.
+    fn tls(&self) -> Option<Arc<ServerConfig>> {
+        None
+    }
     /// What to do after the bell was rung.
     fn order(&mut self) -> Order;
 }
@@ -77,6 +82,7 @@ struct Slot {
     waiting: Option<Box<Waiting>>,
     /// What HTTP/2 keeps, where that is spoken.
     session: Option<Box<Session>>,
+    tls: Option<Box<Sealed>>,
 }
 
 const EVENTS: usize = 512;
@@ -90,6 +96,10 @@ pub struct Worker<S> {
     bell: Arc<Bell>,
     slots: Vec<Slot>,
     out: Vec<u8>,
+    /// What is sealed with TLS, and what has been opened of it.
+    cipher: Vec<u8>,
+    plain: Vec<u8>,
+    tls: Option<Arc<ServerConfig>>,
     /// The limit of open files was hit: connections wait to be accepted until one closes.
     full: bool,
     rebind: Box<dyn Fn() -> io::Result<TcpListener> + Send>,
@@ -108,6 +118,9 @@ impl<S: Service> Worker<S> {
         epoll.add_edge(&*bell, token(bell.as_raw_fd()))?;
         let out = Vec::with_capacity(BUFFER);
         Ok(Self {
+            tls: service.tls(),
+            cipher: Vec::new(),
+            plain: Vec::new(),
             service,
             epoll,
             listener: Some(listener),
@@ -200,6 +213,7 @@ impl<S: Service> Worker<S> {
             self.slots.resize_with(fd as usize + 1, Slot::default);
         }
         let slot = &mut self.slots[fd as usize];
+        slot.tls = self.tls.as_ref().and_then(Sealed::new);
         slot.socket = Some(socket);
         slot.generation = slot.generation.wrapping_add(1);
         self.service.opened();
@@ -248,10 +262,24 @@ impl<S: Service> Worker<S> {
                 Err(e) if e.kind() == io::ErrorKind::Interrupted => continue,
                 Err(_) => return self.close(fd),
             };
-            if !self.take(fd, &buffer[..n]) || (n < buffer.len() && !ended) {
+            if !self.open_and_take(fd, &buffer[..n]) || (n < buffer.len() && !ended) {
                 return;
             }
         }
+    }
+
+    /// Takes what has arrived, out of TLS if that is spoken; false when reading has to end.
+    fn open_and_take(&mut self, fd: RawFd, arrived: &[u8]) -> bool {
+        let Some(tls) = &mut self.slots[fd as usize].tls else {
+            return self.take(fd, arrived);
+        };
+        let mut plain = std::mem::take(&mut self.plain);
+        let sound = tls.open(arrived, &mut plain);
+        // What the handshake answers.
+        let go_on = self.send(fd, &[], !sound) && (plain.is_empty() || self.take(fd, &plain));
+        plain.clear();
+        self.plain = plain;
+        go_on
     }
 
     /// Frames what has arrived, together with what had before, and sends the answers; false when reading has to end.
@@ -342,8 +370,21 @@ impl<S: Service> Worker<S> {
         (&[], false)
     }
 
-    /// Sends, and keeps what the socket does not take; false when the connection is blocked or closed.
+    /// Sends, over TLS if that is spoken; false when the connection is blocked or closed.
     fn send(&mut self, fd: RawFd, bytes: &[u8], close: bool) -> bool {
+        let Some(tls) = &mut self.slots[fd as usize].tls else {
+            return self.transmit(fd, bytes, close);
+        };
+        let mut cipher = std::mem::take(&mut self.cipher);
+        tls.seal(bytes, &mut cipher);
+        let go_on = (cipher.is_empty() && !close) || self.transmit(fd, &cipher, close);
+        cipher.clear();
+        self.cipher = cipher;
+        go_on
+    }
+
+    /// Sends bytes as they are, and keeps what the socket does not take; false when the connection is blocked or closed.
+    fn transmit(&mut self, fd: RawFd, bytes: &[u8], close: bool) -> bool {
         if let Some(socket) = self.slots[fd as usize]
             .socket
             .as_ref()
@@ -379,7 +420,7 @@ impl<S: Service> Worker<S> {
         };
         let bytes = std::mem::take(&mut waiting.unsent);
         let close = waiting.closing;
-        self.send(fd, &bytes, close)
+        self.transmit(fd, &bytes, close)
     }
 
     /// Gives an answer that was due.
@@ -409,6 +450,7 @@ impl<S: Service> Worker<S> {
         slot.socket = None;
         slot.waiting = None;
         slot.session = None;
+        slot.tls = None;
         self.service.closed();
         if self.full {
             self.accept_all();

@@ -121,6 +121,12 @@ impl Job {
         let malformed = JobError::Malformed;
         let target = Target::parse(&self.url, self.connect_to);
         let target = target.map_err(|e| malformed(e.to_string()))?;
+        if target.url.tls {
+            return Err(malformed(format!(
+                "url {}: a stop is measured without TLS: give the http:// URL",
+                self.url
+            )));
+        }
         if !(0.0..=MOST_RATE).contains(&self.rate) {
             return Err(malformed(format!(
                 "rate is {}: it must be from 0 to {MOST_RATE} requests per second",

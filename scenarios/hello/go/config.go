@@ -14,9 +14,11 @@ type config struct {
 	requestTimeout time.Duration
 	idleTimeout    time.Duration
 	writeTimeout   time.Duration
+	certificate    string // a file in PEM, and its key; empty for plain HTTP
+	key            string
 }
 
-// configFromEnvironment reads HOST, PORT, WORKERS and the timeouts; the error names the variable.
+// configFromEnvironment reads HOST, PORT, WORKERS, the timeouts, TLS_CERT and TLS_KEY; the error names the variable.
 func configFromEnvironment() (config, error) {
 	var c config
 	host := os.Getenv("HOST")
@@ -46,6 +48,7 @@ func configFromEnvironment() (config, error) {
 		}
 		*v.value = number
 	}
+	c.certificate, c.key = os.Getenv("TLS_CERT"), os.Getenv("TLS_KEY")
 	c.address = net.JoinHostPort(host, strconv.Itoa(port))
 	c.requestTimeout = time.Duration(request) * time.Millisecond
 	c.idleTimeout = time.Duration(idle) * time.Millisecond

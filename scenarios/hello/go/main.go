@@ -1,10 +1,12 @@
-// Command hello serves GET /hello with net/http, its timeouts on.
+// Command hello serves GET /hello with net/http, its timeouts on: over HTTP/1.1 and HTTP/2, with TLS where it has a
+// certificate.
 package main
 
 import (
 	"context"
 	"errors"
 	"log"
+	"net"
 	"net/http"
 	"os"
 	"os/signal"
@@ -47,7 +49,11 @@ func serve() error {
 		ReadTimeout:       config.requestTimeout,
 		WriteTimeout:      config.writeTimeout,
 		IdleTimeout:       config.idleTimeout,
+		Protocols:         new(http.Protocols),
 	}
+	server.Protocols.SetHTTP1(true)
+	server.Protocols.SetHTTP2(true)
+	server.Protocols.SetUnencryptedHTTP2(true)
 	drained := make(chan error, 1)
 	go func() {
 		<-ctx.Done()
@@ -55,10 +61,17 @@ func serve() error {
 		defer cancel()
 		drained <- server.Shutdown(limit)
 	}()
-	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+	if err := serveOn(server, listener, config); !errors.Is(err, http.ErrServerClosed) {
 		return err
 	}
 	return <-drained
+}
+
+func serveOn(server *http.Server, listener net.Listener, config config) error {
+	if config.certificate == "" {
+		return server.Serve(listener)
+	}
+	return server.ServeTLS(listener, config.certificate, config.key)
 }
 
 func routes() http.Handler {

@@ -18,7 +18,7 @@ from touchstone.engine.protocol import LoadJob, Traffic
 from touchstone.engine.slices import SlicesSession
 from touchstone.failure import TouchstoneError
 from touchstone.isolation.container import ContainerRuntime
-from touchstone.isolation.process import tail
+from touchstone.isolation.process import StartError, tail
 from touchstone.manifest.catalogue import Contender
 from touchstone.manifest.load import Load
 from touchstone.manifest.places import fill_places
@@ -67,6 +67,15 @@ class ImageBuilt:
 
 
 @dataclass(frozen=True)
+class Certificate:
+    """What services that speak TLS show: two files in PEM."""
+
+    cert: Path
+    key: Path
+    """PKCS#8, not encrypted."""
+
+
+@dataclass(frozen=True)
 class Built:
     """A contender's finished build."""
 
@@ -90,9 +99,20 @@ class Built:
         """The folder in which it is started."""
         return self.work / self.run_in
 
-    def at(self, host: str, port: int) -> Built:
-        """The same with `{host}` and `{port}` filled in, in its command and its environment."""
+    def at(self, host: str, port: int, certificate: Certificate | None = None) -> Built:
+        """The same with `{host}`, `{port}` and the certificate's files filled in, in its command and its environment.
+
+        Raises StartError if it names the certificate, and there is none: it is to speak without TLS.
+        """
         places = {"host": host, "port": str(port)}
+        if certificate is not None:
+            places |= {"tls.cert": str(certificate.cert), "tls.key": str(certificate.key)}
+        elif any("{tls." in text for text in (*self.argv, *self.env.values())):
+            raise StartError(
+                "its command or its environment names {tls.cert} or {tls.key}, and it is asked without TLS",
+                fix="take the files from TLS_CERT and TLS_KEY, which are set only for TLS; or leave out loads without "
+                'TLS: `speaks = ["h1-tls", "h2"]` in its stack.toml',
+            )
         env = {name: fill_places(value, places) for name, value in self.env.items()}
         return replace(self, argv=tuple(fill_places(word, places) for word in self.argv), env=env)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 
 from touchstone.bench.base import Bench, ImageBuilt
 from touchstone.isolation.container import ContainerSpec
@@ -16,10 +17,12 @@ def container_spec(
     memory_limit: int | None = None,
     cpu_limit: float | None = None,
 ) -> ContainerSpec:
-    """The contender's container: on the contender's CPUs, with the folders of dependencies that are files, such as
-    SQLite's.
+    """The contender's container: on the contender's CPUs, with the folders of its certificate and of dependencies that
+    are files, such as SQLite's.
     """
     folders = dict.fromkeys(folder for dependency in bench.dependencies.values() for folder in dependency.folders())
+    if certificate := env.get("TLS_CERT"):
+        folders[Path(certificate).parent] = None
     return ContainerSpec(
         image.id,
         env,

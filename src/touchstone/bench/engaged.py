@@ -72,7 +72,8 @@ class Engaged(Protocol):
 def engaged(bench: Bench, contender: Contender, record: Process, *, under: Load | None = None) -> Iterator[Engaged]:
     """A contender that gives correct responses: started afresh for a load, or as it runs already. Raises StartError."""
     if contender.outside is not None:
-        with attached(bench, contender.outside, record) as found:
+        protocol = (under or bench.scenario).protocol
+        with attached(bench, contender.outside, record, protocol) as found:
             yield found
         return
     with running(bench, bench.builds[contender.name], record, under=under) as started:

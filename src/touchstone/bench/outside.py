@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 import psutil
 
 from touchstone.bench.base import Bench
+from touchstone.bench.waiting import mismatch
 from touchstone.contract.values import ValueSource
 from touchstone.dependency.base import Dependency
 from touchstone.engine.ask import Service, pasted_url
@@ -22,6 +23,7 @@ from touchstone.isolation.cgroup import Cgroup, find_cgroup
 from touchstone.isolation.port import listeners
 from touchstone.isolation.process import StartError, lives
 from touchstone.manifest.outside import Outside, is_loopback
+from touchstone.manifest.spoken import Protocol, Spoken
 from touchstone.record.process import Process
 from touchstone.record.secret import shown_command
 
@@ -37,6 +39,7 @@ class Attached:
     pid: int | None
     cgroup: Cgroup | None
     unwatched: str | None
+    protocol: Protocol
     since: float | None
     """When the process was created, so that another with its id is not taken for it."""
     outlives_rounds: bool = True
@@ -52,7 +55,7 @@ class Attached:
     @property
     def service(self) -> Service:
         """The same, for the contract check."""
-        return Service(self.reference.origin)
+        return Service(self.reference.origin, protocol=self.protocol)
 
     @property
     def address(self) -> str:
@@ -85,11 +88,6 @@ class Attached:
 def read_outside(name: str, text: str) -> Outside:
     """A service by its URL, of which process and group are not known. Raises UsageError if it is no server's."""
     url = pasted_url(text)
-    if url.tls:
-        raise UsageError(
-            f"{text}: the contract check and the probe speak HTTP without TLS",
-            fix="give the address behind the TLS terminator; `touchstone load` takes https",
-        )
     if url.target != "/":
         raise UsageError(f"{text} has a path, and the paths are the scenario's", fix=f"write {url.origin}")
     return Outside(name, url.origin, url.host, url.port)
@@ -129,7 +127,7 @@ def inspect_outside(service: Outside) -> None:
 
 
 @contextmanager
-def attached(bench: Bench, reference: Outside, record: Process) -> Iterator[Attached]:
+def attached(bench: Bench, reference: Outside, record: Process, protocol: Protocol) -> Iterator[Attached]:
     """The service, once it answers `ready` as the scenario says. It is left running. Raises StartError."""
     group = find_cgroup(reference.cgroup) if reference.cgroup else None
     pid = reference.pid if reference.pid is not None else _oldest(group)
@@ -142,7 +140,7 @@ def attached(bench: Bench, reference: Outside, record: Process) -> Iterator[Atta
     )
     record.argv = _command_of(pid)
     unwatched = None if pid is not None else f"the lab did not start it; {_who_listens(reference)}"
-    found = Attached(reference, pid, group, unwatched, since)
+    found = Attached(reference, pid, group, unwatched, protocol, since)
     if gone := found.exited():
         raise StartError(gone, fix="start the service again, and name its process by --pid")
     _wait(bench, found)
@@ -158,12 +156,13 @@ def _wait(bench: Bench, found: Attached) -> None:
         answer = found.service.exchange(ready, values.next())
         if not answer.faults:
             return
+        spoken = Spoken(found.protocol, found.reference.tls)
+        if answer.failure and (other := mismatch(found.service, answer, spoken)):
+            raise StartError(f"{found.url}: {other}", fix="correct the URL, or `protocol` and `tls` in scenario.toml")
         if time.monotonic() >= deadline:
             break
         time.sleep(0.05)
     shown = "" if answer.failure else f" (received {answer})"
-    if answer.failure and found.service.speaks_http2():
-        shown = ": it speaks HTTP/2 only, and the lab HTTP/1.1"
     raise StartError(
         f"{found.url} does not answer {ready.method} {ready.target} as the scenario says: "
         f"{'; '.join(answer.faults)}{shown}",

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from touchstone.bench.artifact_identity import clear_work, identity
-from touchstone.bench.base import Bench, Built
+from touchstone.bench.base import Bench, Built, Certificate
+from touchstone.bench.certificate import certificate_for
 from touchstone.bench.contained import container_spec
 from touchstone.bench.own_places import own_places
 from touchstone.bench.ports import port_for
@@ -30,6 +31,7 @@ from touchstone.isolation.private_places import PrivatePlaces
 from touchstone.isolation.process import ServerProcess, StartError, start_process
 from touchstone.manifest.load import Load
 from touchstone.manifest.scenario import Setting
+from touchstone.manifest.spoken import PLAIN, Spoken
 from touchstone.record.evidence.surroundings import Confinement, CpuAtEnd
 from touchstone.record.process import Placement, Process
 from touchstone.record.secret import shown_command, shown_environment
@@ -48,6 +50,8 @@ class Running:
     """Its dependencies by name, which can be asked about its work."""
     cpus: Sequence[int]
     """The CPUs that it was given."""
+    spoken: Spoken = PLAIN
+    """What is spoken with it."""
     address: str | None = None
     allowed_hosts: tuple[str, ...] = ()
     unwatched: str | None = None
@@ -63,7 +67,7 @@ class Running:
     @property
     def service(self) -> Service:
         """The same, for the contract check."""
-        return Service.at(self.host, self.port)
+        return Service.at(self.host, self.port, spoken=self.spoken)
 
     @property
     def pid(self) -> int:
@@ -96,11 +100,16 @@ def reset_dependencies(bench: Bench, settings: Mapping[str, Mapping[str, Any]]) 
 
 
 def contender_environment(
-    bench: Bench, built: Built, port: int, overrides: Mapping[str, Setting] | None = None
+    bench: Bench,
+    built: Built,
+    port: int,
+    certificate: Certificate | None,
+    overrides: Mapping[str, Setting] | None = None,
 ) -> dict[str, str]:
     """The whole environment of a contender: its own, the scenario's equal settings, dependencies, host and port.
 
-    `overrides` are settings of the scenario that a phase changes for all contenders alike.
+    With a `certificate` it is to speak TLS, and learns its files. `overrides` are settings of the scenario that a phase
+    changes for all contenders alike.
     """
     env = dict(built.env)
     for name, value in {**bench.scenario.settings, **(overrides or {})}.items():
@@ -108,6 +117,8 @@ def contender_environment(
         env[name] = text.replace("{cpus}", str(max(1, len(bench.placement.server_cpus))))
     for dependency in bench.dependencies.values():
         env |= dependency.environment()
+    if certificate is not None:
+        env |= {"TLS_CERT": str(certificate.cert), "TLS_KEY": str(certificate.key)}
     return env | {"HOST": bench.generators.host, "PORT": str(port)}
 
 
@@ -187,8 +198,8 @@ def running(
     """Start a contender with fresh dependencies, and end it whatever happens. Raises StartError.
 
     What is known of its process is in `record` when the context ends.
-    `under` is the load that is to come: the settings of dependencies and the limits of memory and CPUs are its own; its
-    CPUs go before the whole run's, if there are any.
+    `under` is the load that is to come: what is spoken, the settings of dependencies and the limits of memory and CPUs
+    are its own; its CPUs go before the whole run's, if there are any. Without one the scenario says what is spoken.
     `overrides` are the contender's settings that differ from the scenario's.
     `patience_s` is how long it may take to end after SIGTERM, `ready_within_s` to give its first correct response; as
     the scenario says if it is None.
@@ -200,8 +211,10 @@ def running(
     before_start()
     host = bench.generators.host
     port = port_for(bench, built)
-    built = built.at(host, port)
-    env = contender_environment(bench, built, port, overrides)
+    spoken = under.spoken if under else bench.scenario.spoken
+    certificate = certificate_for(bench, spoken)
+    built = built.at(host, port, certificate)
+    env = contender_environment(bench, built, port, certificate, overrides)
     record.argv, record.env = list(shown_command(built.argv)), shown_environment(env)
     record.artifacts = identity(built)
     record.left_in_work = clear_work(built)
@@ -216,7 +229,7 @@ def running(
         contender: Running | None = None
         try:
             with ConfinementWatch(process, bench.placement.server_cpus, memory_limit, cpu_limit) as watch:
-                wait_until_ready(bench, process, port, ready_within_s or bench.scenario.ready.within_s)
+                wait_until_ready(bench, process, port, ready_within_s or bench.scenario.ready.within_s, spoken)
                 logs = log_files(process.tree(), log)
                 contender = Running(
                     process,
@@ -225,6 +238,7 @@ def running(
                     leftovers,
                     bench.dependencies,
                     bench.placement.server_cpus,
+                    spoken,
                     allowed_hosts=(host,) if bench.generators.places else (),
                 )
                 yield contender

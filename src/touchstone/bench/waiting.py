@@ -13,10 +13,12 @@ from touchstone.bench.base import Bench
 from touchstone.contract.values import ValueSource
 from touchstone.contract.words import secrets_within
 from touchstone.engine.ask import Answer, Service
+from touchstone.engine.tls_port import speaks_tls
 from touchstone.isolation.family import cpu_seconds
 from touchstone.isolation.port import Listener, is_open, listeners, places_of
 from touchstone.isolation.process import ServerProcess, StartError
 from touchstone.manifest.exchange import Request
+from touchstone.manifest.spoken import PLAIN, Spoken
 from touchstone.record.secret import without
 
 SETTLED_AFTER_S = 10.0
@@ -42,6 +44,14 @@ _CROWDED = 0.8
 """The share of busy CPU time above which a start that is late may be so for want of a CPU."""
 _RESTS = 0.05
 """CPUs below which a server does no more for its start; an idle JVM uses a hundredth."""
+
+
+_MISMATCH_AFTER_S = 0.5
+"""A server that speaks something else than it is asked in does so from its first response on."""
+TO_SPEAK = (
+    "let the service speak TLS where TLS_CERT is set, and only there; `protocol` and `tls` in scenario.toml say how it "
+    "is asked, and `speaks` in stack.toml lists the protocols of the stack"
+)
 
 
 @dataclass
@@ -117,10 +127,10 @@ class _Effort:
         return 1 - rested / max(total, 1e-9), own / max(total, 1e-9)
 
 
-def wait_until_ready(bench: Bench, process: ServerProcess, port: int, within_s: float) -> None:
+def wait_until_ready(bench: Bench, process: ServerProcess, port: int, within_s: float, spoken: Spoken = PLAIN) -> None:
     """Ask until the scenario's `ready` request is answered correctly. Raises StartError that says what came instead."""
     place = bench.generators.host, port
-    service = Service.at(*place, timeout_s=5.0)
+    service = Service.at(*place, timeout_s=5.0, spoken=spoken)
     values = ValueSource(bench.seed)
     ready = bench.scenario.ready
     effort = _Effort()
@@ -134,6 +144,8 @@ def wait_until_ready(bench: Bench, process: ServerProcess, port: int, within_s: 
         if not answer.faults:
             return
         wrong.see(answer, secrets_within(ready, drawn))
+        if answer.failure and wrong.lasts_s >= _MISMATCH_AFTER_S and (other := mismatch(service, answer, spoken)):
+            raise StartError(other, fix=f"{TO_SPEAK}; its log: {process.log}")
         if wrong.final and wrong.lasts_s >= SETTLED_AFTER_S:
             raise _settled(ready, wrong, process)
         if wrong.shown and not wrong.told and wrong.lasts_s >= _TOLD_AFTER_S:
@@ -147,6 +159,17 @@ def wait_until_ready(bench: Bench, process: ServerProcess, port: int, within_s: 
                 bench.watcher.say(f"  waiting: {misplaced.what}")
         time.sleep(0.02)
     raise _misplaced(wrong, process, place) or _too_late(ready, wrong, process, within_s, effort)
+
+
+def mismatch(service: Service, answer: Answer, spoken: Spoken) -> str | None:
+    """How the server speaks something else than it is asked in, given that it did not answer; None if it may not."""
+    if answer.mismatch:
+        return f"the server is asked over {spoken}, and does not speak it: {answer.failure}"
+    if spoken.label == "h1" and service.speaks_http2():
+        return "the server speaks HTTP/2 only, and is asked over HTTP/1.1"
+    if not spoken.tls and speaks_tls(service.url):
+        return f"the server speaks TLS, and is asked over {spoken}"
+    return None
 
 
 def _settled(ready: Request, wrong: _Wrong, process: ServerProcess) -> StartError:
@@ -197,10 +220,6 @@ def _misplaced(wrong: _Wrong, process: ServerProcess, asked: tuple[str, int]) ->
         return None
     if elsewhere := _elsewhere(places_of(member.pid for member in process.tree()), asked):
         return elsewhere
-    if Service.at(*asked).speaks_http2():
-        return StartError(
-            "the server speaks HTTP/2 only, and the lab HTTP/1.1", fix="let it speak HTTP/1.1 as well, without TLS"
-        )
     return None
 
 

@@ -60,7 +60,9 @@ def ab(
             **_HERE,
         ),
     ] = None,
-    load: Annotated[list[str] | None, typer.Option("--load", help=options.LOAD, **_HERE)] = None,
+    load: Annotated[
+        list[str] | None, typer.Option("--load", help=options.LOAD, callback=options.split_names, **_HERE)
+    ] = None,
     fresh_builds: Annotated[
         bool, typer.Option("--fresh-builds", help="Build again what was built before.", **_HERE)
     ] = False,

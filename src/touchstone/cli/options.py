@@ -9,15 +9,21 @@ import typer
 
 from touchstone.cli import completion
 
+
+def split_names(words: list[str] | None) -> list[str]:
+    """The names in options that each hold one, or several separated by commas."""
+    return [name for word in words or () for name in word.split(",") if name]
+
+
 SCENARIO = "A scenario's name, or a folder with a scenario.toml; if left out, the only one here, or users."
 Scenario = Annotated[str | None, typer.Argument(help=SCENARIO, autocompletion=completion.scenarios)]
 """`places.usual_scenario` where it is None."""
 SCENARIO_WITHIN = "The scenario's folder, within the repository; the only one if left out."
 STACK_WITHIN = "The stack, or stack/variant; the only one if left out."
-LOAD = "Only this load; may be given again."
+LOAD = "Only these loads, separated by commas; may be given again."
 ScenarioWithin = Annotated[str | None, typer.Option(help=SCENARIO_WITHIN)]
 StackWithin = Annotated[str | None, typer.Option(help=STACK_WITHIN)]
-Loads = Annotated[list[str] | None, typer.Option("--load", help=LOAD)]
+Loads = Annotated[list[str] | None, typer.Option("--load", help=LOAD, callback=split_names)]
 PairMargin = Annotated[str, typer.Option(help="The least change that matters, such as 3% or 0.03.")]
 PairMinutes = Annotated[
     float,

@@ -27,6 +27,7 @@ from touchstone.failure import UsageError
 from touchstone.isolation.child import start_child
 from touchstone.manifest.exchange import Request
 from touchstone.manifest.journey import Capture
+from touchstone.manifest.spoken import PLAIN, Protocol, Spoken
 from touchstone.manifest.template import Place
 
 _SHOWN = 400
@@ -69,6 +70,8 @@ class Answer:
     body_bytes: int = 0
     """Bytes of the whole body."""
     failure: str | None = None
+    mismatch: bool = False
+    """Whether the server was seen to speak something else than it is asked in: no TLS, none in common, or no HTTP/2."""
     faults: tuple[str, ...] = ()
     """All that is wrong with the response, by the request's expectation; a failure is one."""
     captured: Mapping[str, str] = field(default_factory=dict)
@@ -106,16 +109,19 @@ class Service:
     """A service that is asked."""
 
     url: str
-    """`http://HOST:PORT`."""
+    """`http://HOST:PORT`, or with https."""
     timeout_s: float = 15.0
     """The whole exchange has so long, whatever the service does meanwhile."""
+    protocol: Protocol = "h1"
+    """What is spoken."""
     way: Callable[[Mapping[str, Any]], Any] | None = field(default=None, compare=False)
     """Carries out an order to send; the session `ask`, on connections of its own, unless given."""
 
     @classmethod
-    def at(cls, host: str, port: int, timeout_s: float = 15.0) -> Service:
+    def at(cls, host: str, port: int, timeout_s: float = 15.0, spoken: Spoken = PLAIN) -> Service:
         """The service at an address."""
-        return cls(f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}", timeout_s)
+        named = f"[{host}]" if ":" in host else host
+        return cls(f"{spoken.scheme}://{named}:{port}", timeout_s, spoken.protocol)
 
     def exchange(self, wanted: Request, values: Values, *, whole: bool = False) -> Answer:
         """Send a request on a connection of its own. A failure to get an answer is an answer, too.
@@ -146,6 +152,7 @@ class Service:
         order = {
             "order": "send",
             "url": self.url,
+            "protocol": self.protocol,
             "asked": _asked(wanted, captures or {}),
             "values": first.told,
             "repeat": repeat,
@@ -299,6 +306,7 @@ def _answer(told: protocol.Exchange) -> Answer:
         body=base64.b64decode(told["body"]),
         body_bytes=told["body_bytes"],
         failure=told["failure"],
+        mismatch=told["mismatch"],
         faults=tuple(told["faults"]),
         captured=told["captured"],
         address=told["address"],

@@ -382,6 +382,11 @@ class Exchange(TypedDict):
     """Names and values of the response's fields, in their order."""
     first_byte_s: float | None
     """Seconds from the start, connecting included, to the first byte of the response; null without a whole response."""
+    mismatch: bool
+    """
+    Whether the server was seen to speak something else than it is asked in: no TLS, none that the two have in
+    common, or no HTTP/2.
+    """
     repeated: bool
     """Whether it was sent once more, because a kept connection had been closed meanwhile."""
     reused: bool
@@ -605,6 +610,8 @@ class BootJob(TypedDict):
     """The server's standard output and standard error are appended here."""
     poll_interval_s: NotRequired[float]
     """Seconds between two attempts to connect."""
+    protocol: NotRequired[Protocol]
+    """What is spoken."""
     repeats: NotRequired[int]
     """Starts, one after the other."""
     request: NotRequired[BareRequest]
@@ -616,7 +623,7 @@ class BootJob(TypedDict):
     timeout_s: NotRequired[float]
     """A start without a correct response after this many seconds has failed."""
     url: str
-    """Where it will answer: `http://HOST:PORT`, an address of this machine."""
+    """Where it will answer: `http://HOST:PORT` or `https://HOST:PORT`, an address of this machine."""
 
 
 class HoldJob(TypedDict):
@@ -647,6 +654,8 @@ class HoldJob(TypedDict):
     """Connections opened a second, over all processes."""
     processes: NotRequired[int | None]
     """Processes that hold the connections; by default as many as the limit of open files asks for."""
+    protocol: NotRequired[Protocol]
+    """What is spoken."""
     request: NotRequired[BareRequest]
     """What each connection asks when it opens."""
     reserve: NotRequired[float]
@@ -673,7 +682,7 @@ class HoldJob(TypedDict):
     traffic_s: NotRequired[float]
     """Mode `traffic`: how long requests go over the held connections at each level."""
     url: str
-    """The server's URL, an address of this machine."""
+    """The server's URL, an address of this machine. Handshakes of TLS are a part of opening."""
     watch: list[int]
     """Root pids of the server's process trees; several may share the port by SO_REUSEPORT."""
 
@@ -761,12 +770,17 @@ class Send(TypedDict):
     the one that is open, and is sent once more on a fresh one if the server closed it meanwhile (RFC 9112,
     section 9.3.1); any other request opens one. Null: a connection for each request, closed behind it.
     """
+    protocol: NotRequired[Protocol]
+    """What is spoken."""
     repeat: NotRequired[int]
     """How often it is sent."""
     timeout_s: NotRequired[float]
     """An exchange, with connecting, that takes longer has failed."""
     url: str
-    """`http://HOST:PORT`; its path is used where the request names no target."""
+    """
+    `http://HOST:PORT`, or `https://HOST:PORT`; its path is used where the request names no target. On this
+    machine no certificate is verified.
+    """
     values: Values
     """What the placeholders stand for; each further request has the next `counter`."""
     within_s: NotRequired[float]
@@ -793,12 +807,17 @@ class AskOrderSend(TypedDict):
     section 9.3.1); any other request opens one. Null: a connection for each request, closed behind it.
     """
     order: Literal["send"]
+    protocol: NotRequired[Protocol]
+    """What is spoken."""
     repeat: NotRequired[int]
     """How often it is sent."""
     timeout_s: NotRequired[float]
     """An exchange, with connecting, that takes longer has failed."""
     url: str
-    """`http://HOST:PORT`; its path is used where the request names no target."""
+    """
+    `http://HOST:PORT`, or `https://HOST:PORT`; its path is used where the request names no target. On this
+    machine no certificate is verified.
+    """
     values: Values
     """What the placeholders stand for; each further request has the next `counter`."""
     within_s: NotRequired[float]

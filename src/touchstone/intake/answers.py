@@ -82,11 +82,6 @@ def _one_service(urls: Sequence[Url]) -> str:
     origins = {url.origin for url in urls}
     if len(origins) > 1:
         raise UsageError(f"the URLs belong to several services: {', '.join(sorted(origins))}", fix="draft one service")
-    if urls[0].tls:
-        raise UsageError(
-            f"{urls[0].origin}: a draft is made of what is answered without TLS",
-            fix="give the address behind the TLS terminator",
-        )
     return origins.pop()
 
 

@@ -9,11 +9,12 @@ from pydantic import Field, PrivateAttr, model_validator
 
 from touchstone.manifest.contract import Act, Proof, Send
 from touchstone.manifest.mix import Mix
+from touchstone.manifest.spoken import Speaking
 
 Profile = Literal["quick", "normal", "thorough"]
 
 
-class Load(Mix):
+class Load(Mix, Speaking):
     """One load: what is sent, how, and for how long."""
 
     title: str
@@ -37,11 +38,8 @@ class Load(Mix):
     pipeline: Annotated[int, Field(ge=1)] = 1
     """How many requests a connection sends before it waits for a response. Above 1 it needs `requests` and
     `keepalive`."""
-    protocol: Literal["h1", "h2c"] = "h1"
-    """What is spoken under this load: `h1` is HTTP/1.1; `h2c` is HTTP/2 in clear, without asking first. The contract is
-    checked over HTTP/1.1 on the same port."""
     streams: Annotated[int, Field(ge=1)] = 1
-    """How many requests are under way on each connection of `h2c` at a time. Journeys have one."""
+    """How many requests are under way at a time on each connection of `h2c` or `h2`. Journeys have one."""
     keepalive: bool = True
     """Whether connections are kept; if not, each request opens one of its own."""
     repeat: bool = True
@@ -104,7 +102,7 @@ class Load(Mix):
     @model_validator(mode="after")
     def _protocol_fits(self) -> Load:
         if self.protocol == "h1" and self.streams > 1:
-            raise ValueError('streams belong to HTTP/2: set `protocol = "h2c"`, or leave `streams` out')
+            raise ValueError('streams belong to HTTP/2: set `protocol = "h2c"` or "h2", or leave `streams` out')
         if self.protocol != "h1" and self.pipeline > 1:
             raise ValueError("a pipeline belongs to HTTP/1.1: over HTTP/2 set `streams`")
         if self.protocol != "h1" and not self.keepalive:

@@ -20,7 +20,7 @@ class Outside:
 
     name: str
     origin: str
-    """`http://HOST:PORT` as it was given; the paths are the scenario's."""
+    """`http://HOST:PORT` or `https://HOST:PORT` as it was given; the paths are the scenario's."""
     host: str
     """The host's name or address, without brackets."""
     port: int
@@ -30,6 +30,11 @@ class Outside:
     """The folder of its control group, or its path below the hierarchy's root."""
     allowed: bool = False
     """Whether it may be loaded although it is not on this machine."""
+
+    @property
+    def tls(self) -> bool:
+        """Whether its URL says https."""
+        return self.origin.startswith("https:")
 
     def __post_init__(self) -> None:
         if not re.fullmatch(NAME, self.name) or self.name == "tare":

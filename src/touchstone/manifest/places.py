@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 
-_PLACE = re.compile(r"\{([a-z][a-z0-9_-]*)\}")
+_PLACE = re.compile(r"\{(tls\.[a-z]+|[a-z][a-z0-9_-]*)\}")
 _BRACE = {"brace": "{"}
 
 

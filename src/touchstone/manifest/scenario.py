@@ -11,6 +11,7 @@ from touchstone.manifest.contract import Check
 from touchstone.manifest.exchange import Request
 from touchstone.manifest.load import Load
 from touchstone.manifest.objective import parse_objective
+from touchstone.manifest.spoken import PLAIN, Speaking, spoken_by_all
 from touchstone.vocabulary.dependency import DEPENDENCIES
 
 Setting = str | int | bool
@@ -194,7 +195,7 @@ class Ready(Request):
     """How long a start may take. A service that gives no correct response within this many seconds has failed."""
 
 
-class Scenario(Part):
+class Scenario(Speaking):
     """The whole of scenario.toml."""
 
     schema_: Literal[1] = Field(alias="schema")
@@ -242,6 +243,11 @@ class Scenario(Part):
         named += [self.stop.load, self.stop.slow_load] if self.stop else []
         return {name for name in named if name}
 
+    @model_validator(mode="before")
+    @classmethod
+    def _loads_speak_the_same(cls, data: Any) -> Any:
+        return spoken_by_all(data)
+
     @model_validator(mode="after")
     def _names_fit(self) -> Scenario:
         ids = [check.id for check in self.contract]
@@ -267,7 +273,7 @@ class Scenario(Part):
             raise ValueError(f"{key} {name!r} is none of the loads")
         if load.journeys:
             raise ValueError(f"{key} {name!r} has journeys, and a stop sends single requests: name another load")
-        if load.protocol != "h1":
+        if load.spoken != PLAIN:
             raise ValueError(
-                f"{key} {name!r} speaks {load.protocol}, and a stop is measured over h1: name another load"
+                f"{key} {name!r} speaks {load.spoken}, and a stop over HTTP/1.1 without TLS: name another load"
             )

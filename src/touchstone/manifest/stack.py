@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, Field, StringConstraints, model_validator
 
 from touchstone.manifest.base import InWords, Name, Part
+from touchstone.manifest.spoken import Label
 
 Command = Annotated[
     list[str],
@@ -207,6 +208,8 @@ class Stack(Part):
     folder."""
     install: Install | None = None
     """How dependencies are installed; for all variants that have no `base` and no `install` of their own."""
+    speaks: list[Label] = []
+    """What the stack speaks, if not all that loads ask for: `h1`, `h1-tls`, `h2c`, `h2`. Other loads leave it out."""
     by_default: bool = True
     """Whether the stack runs when no stacks are named; if not, it is asked for by its name, or with `--stacks all`."""
     default_variants: list[Name] = []

@@ -14,6 +14,7 @@ from touchstone.manifest.condition import ConditionError
 from touchstone.manifest.files import STACK_FILE
 from touchstone.manifest.load import Load
 from touchstone.manifest.objective import parse_objective
+from touchstone.manifest.outside import Outside
 from touchstone.manifest.scenario import Capacity
 from touchstone.plan.placement import available_cpus, plan_placement
 from touchstone.plan.profile import PROFILES, Profile
@@ -112,6 +113,25 @@ def with_objective(folder: ScenarioFolder, text: str) -> ScenarioFolder:
     own = folder.scenario.capacity
     capacity = Capacity(objective=objective, loads=own.loads if own else [])
     return replace(folder, scenario=folder.scenario.model_copy(update={"capacity": capacity}))
+
+
+def over_tls(folder: ScenarioFolder, outside: Sequence[Outside]) -> ScenarioFolder:
+    """The scenario with all that states no TLS over TLS, where services that run already are named by https.
+
+    Raises UsageError for URLs of both schemes, unless the loads state what they speak.
+    """
+    found, loads = {service.tls for service in outside}, folder.scenario.loads
+    silent = [name for name, load in loads.items() if load.protocol == "h1" and "tls" not in load.model_fields_set]
+    if True not in found or not silent:
+        return folder
+    if len(found) > 1:
+        raise UsageError(
+            "some services are named by http:// and some by https://, and nothing says which load goes over TLS",
+            fix=f"name all in one way, or write `tls = true` or `tls = false` in the loads {', '.join(silent)}",
+        )
+    changed = {name: load.model_copy(update={"tls": load.tls or name in silent}) for name, load in loads.items()}
+    tls = folder.scenario.protocol != "h2c"
+    return replace(folder, scenario=folder.scenario.model_copy(update={"loads": changed, "tls": tls}))
 
 
 def make_plan(

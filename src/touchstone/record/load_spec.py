@@ -35,6 +35,8 @@ class LoadSpec(EngineRecord):
     pipeline: int = _or(1)
     protocol: str = _or("h1")
     """`h1`, `h2c` or `h2`."""
+    tls: bool = _or(False)
+    """Whether it is spoken over TLS."""
     streams: int = _or(1)
     """HTTP/2 streams on each connection."""
     keepalive: bool = _or(True)
@@ -70,7 +72,8 @@ def spec_of_job(job: Mapping[str, Any]) -> dict[str, Any]:
     loop = job.get("loop")
     kind = loop.get("kind") if isinstance(loop, Mapping) else loop
     told = {key: job[key] for key in named if key in job}
-    return {**told, "loop": kind, "requests": [*_stated(job.get("requests") or [])]}
+    tls = str(job.get("url", "")).startswith("https:")
+    return {**told, "tls": tls, "loop": kind, "requests": [*_stated(job.get("requests") or [])]}
 
 
 def _stated(requests: list[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:

@@ -66,6 +66,8 @@ def load_line(view: View, load: str) -> str:
         parts.append(plural(spec.connections, "connection") + each)
     if spec.protocol != "h1":
         parts.append(f"HTTP/2 ({spec.protocol})")
+    elif spec.tls:
+        parts.append("HTTP/1.1 over TLS")
     if spec.rate:
         up_to = "" if spec.loop == "open" else "up to "
         parts.append(f"{up_to}{spec.rate:,.0f} requests/s")

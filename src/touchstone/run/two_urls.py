@@ -127,7 +127,7 @@ def _ask(service: Outside, request: Request) -> Answer:
     asked = Service(service.origin)
     answer = asked.exchange(request, ValueSource(0).next(), whole=True)
     if answer.failure:
-        only = ": it speaks HTTP/2 only, and the lab HTTP/1.1" if asked.speaks_http2() else ""
+        only = ": it speaks HTTP/2 only, and is asked over HTTP/1.1" if asked.speaks_http2() else ""
         raise InvalidRunError(f"{service.origin}: {answer.failure}{only}", fix="ask it by hand: curl -v")
     return answer
 

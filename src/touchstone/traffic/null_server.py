@@ -10,6 +10,7 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 
 from touchstone.bench.base import Bench, attempting
+from touchstone.bench.certificate import certificate_for
 from touchstone.engine.bare import AnyRequest, without_outside
 from touchstone.engine.client import EngineError
 from touchstone.engine.job import load_job, traffic, watch
@@ -42,7 +43,9 @@ class EngineServer:
 
 
 @contextmanager
-def server(kind: str, arguments: Sequence[str], cpus: Sequence[int], host: str = "127.0.0.1") -> Iterator[EngineServer]:
+def server(
+    kind: str, arguments: Sequence[str], cpus: Sequence[int], host: str = "127.0.0.1", scheme: str = "http"
+) -> Iterator[EngineServer]:
     """One of the engine's own servers, on a free port. Raises EngineError."""
     command = [str(engine_path()), kind, f"--host={host}", "--port=0", f"--cpus={','.join(map(str, cpus))}", *arguments]
     process = start_child(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
@@ -53,7 +56,7 @@ def server(kind: str, arguments: Sequence[str], cpus: Sequence[int], host: str =
         if not line:
             raise EngineError(f"the engine's {kind} server did not start", fix="run it by hand: " + " ".join(command))
         said = json.loads(line)
-        yield EngineServer(f"http://{said['listening']}", int(said["pid"]))
+        yield EngineServer(f"{scheme}://{said['listening']}", int(said["pid"]))
     finally:
         end_child(process)
 
@@ -71,8 +74,11 @@ def load_null_server(bench: Bench, load: Load, sample: Sample) -> Sample:
 
 
 def null_server(bench: Bench, load: Load) -> AbstractContextManager[EngineServer]:
-    """The null server that answers as a load expects."""
-    return server("null", [f"--status={_status(load)}"], bench.placement.server_cpus, bench.generators.host)
+    """The null server that answers as a load expects, in what the load speaks."""
+    arguments = [f"--status={_status(load)}"]
+    if certificate := certificate_for(bench, load.spoken):
+        arguments += [f"--tls-cert={certificate.cert}", f"--tls-key={certificate.key}"]
+    return server("null", arguments, bench.placement.server_cpus, bench.generators.host, load.spoken.scheme)
 
 
 def null_load(load: Load) -> Load:

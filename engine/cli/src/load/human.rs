@@ -6,8 +6,8 @@ use touchstone_exchange::closes::ClosedByServer;
 use touchstone_load::distribution::Distribution;
 use touchstone_load::job::Loop;
 use touchstone_load::knee::{Knee, Trial};
+use touchstone_load::result::TlsUse;
 use touchstone_load::result::{Counts, LoadResult};
-use touchstone_load::tls::TlsUse;
 
 use super::http2;
 

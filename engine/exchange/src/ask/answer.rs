@@ -67,6 +67,9 @@ pub struct Exchange {
     pub body_bytes: u64,
     /// Why there is no whole response.
     pub failure: Option<String>,
+    /// Whether the server was seen to speak something else than it is asked in: no TLS, none that the two have in common, or
+    /// no HTTP/2.
+    pub mismatch: bool,
     /// All that is wrong with the response, a sentence each; with a failure, that alone.
     pub faults: Vec<String>,
     /// The captured values, by name; of a right response alone.

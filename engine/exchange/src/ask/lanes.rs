@@ -23,7 +23,7 @@ struct Lane {
 impl Lanes {
     /// The connection of the lane, if it leads to this address and is still open; another one is closed.
     pub fn take(&self, lane: u64, address: SocketAddr) -> Option<Connection> {
-        let kept = self.lock().get_mut(&lane)?.kept.take()?;
+        let mut kept = self.lock().get_mut(&lane)?.kept.take()?;
         (kept.address == address && kept.is_at_rest()).then_some(kept)
     }
 

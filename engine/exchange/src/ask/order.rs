@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use touchstone_tls::Protocol;
+
 use crate::job::{Capture, Request};
 use crate::template;
 
@@ -75,8 +77,12 @@ pub enum Order {
 pub struct Send {
     /// The order's number.
     pub id: u64,
-    /// `http://HOST:PORT`; its path is used where the request names no target.
+    /// `http://HOST:PORT`, or `https://HOST:PORT`; its path is used where the request names no target. On this machine no
+    /// certificate is verified.
     pub url: String,
+    /// What is spoken.
+    #[serde(default)]
+    pub protocol: Protocol,
     /// The request, and what its response must be.
     pub asked: Asked,
     /// What the placeholders stand for; each further request has the next `counter`.

@@ -12,12 +12,13 @@ use super::answer::Exchange;
 use super::lanes::Lanes;
 use super::order::{Send, Values};
 use crate::capture::Capture;
-use crate::client::{Answered, Connection, Dial, Plain, Unanswered};
+use crate::client::{Answered, Connection, Unanswered};
 use crate::job;
 use crate::request::{CompiledRequest, Origin};
 use crate::response::Response;
 use crate::target::Target;
 use crate::template::{Key, Scope};
+use crate::transport::Transport;
 
 /// The longest time that an order may name, in seconds.
 const LONGEST_S: f64 = 3_600.0;
@@ -62,7 +63,6 @@ pub fn send_between(
     let sending = Sending {
         order,
         load: Some(load),
-        dial: &Plain,
         lanes: &Lanes::default(),
         target,
         timeout: limit("timeout_s", order.timeout_s)?,
@@ -88,7 +88,6 @@ pub(super) struct Sending<'a> {
     pub order: &'a Send,
     /// The load on whose connections they go; none: they have connections of their own.
     pub load: Option<&'a dyn LoadConnections>,
-    pub dial: &'a dyn Dial,
     pub lanes: &'a Lanes,
     pub target: Target,
     pub timeout: Duration,
@@ -212,7 +211,13 @@ impl Sending<'_> {
                 told.first_byte_s = Some((first_byte - begun).as_secs_f64());
                 self.tell(compiled, captures, &response, &mut told);
             }
-            Err(Unanswered { why, late, .. }) => {
+            Err(Unanswered {
+                why,
+                late,
+                mismatch,
+                ..
+            }) => {
+                told.mismatch = mismatch;
                 let limit = self.timeout.as_secs_f64();
                 let why = match (late, why.is_empty()) {
                     (true, true) => format!("no whole answer within {limit} s"),
@@ -272,16 +277,15 @@ impl Sending<'_> {
     ) -> Result<Answered, Unanswered> {
         let begun = Instant::now();
         let within = deadline.saturating_duration_since(begun);
-        let opened = Connection::open(
-            self.dial,
-            &self.target,
-            within.max(Duration::from_millis(1)),
-        );
+        let within = within.max(Duration::from_millis(1));
+        let opened = Transport::to(&self.target, self.order.protocol)
+            .and_then(|transport| Connection::open(&transport, &self.target, within));
         told.connect_s = begun.elapsed().as_secs_f64();
         let address = self.target.address;
         let connection = opened.map_err(|error| Unanswered {
             why: format!("connecting to {address}: {error}"),
             late: false,
+            mismatch: false,
             unseen: true,
         })?;
         self.over(connection, compiled, bytes, deadline, told)

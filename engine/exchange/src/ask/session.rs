@@ -12,27 +12,23 @@ use super::answer::{Answer, Outcome, UrlParts};
 use super::lanes::Lanes;
 use super::order::{Asked, Order, Send, Text, Values};
 use super::sending::{Sending, captures, limit};
-use crate::client::{Connection, Dial};
+use crate::client::Connection;
 use crate::request::{CompiledRequest, Origin};
 use crate::target::Target;
 use crate::template::{Key, Scope, Template};
+use crate::transport::Transport;
 
 /// For a server that is asked whether it speaks HTTP/2.
 const PATIENCE: Duration = Duration::from_secs(2);
 /// The client's connection preface with an empty SETTINGS frame (RFC 9113, section 3.4).
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0";
 
-/// Carries out orders until they end. Connections are opened by `dial`.
+/// Carries out orders until they end.
 ///
 /// # Errors
 /// When an answer cannot be written.
-pub fn run(
-    orders: impl BufRead,
-    answers: impl Write + std::marker::Send,
-    dial: &dyn Dial,
-) -> std::io::Result<()> {
+pub fn run(orders: impl BufRead, answers: impl Write + std::marker::Send) -> std::io::Result<()> {
     let session = Session {
-        dial,
         lanes: Lanes::default(),
         located: Mutex::new(HashMap::new()),
     };
@@ -55,14 +51,13 @@ pub fn run(
     })
 }
 
-struct Session<'a> {
-    dial: &'a dyn Dial,
+struct Session {
     lanes: Lanes,
     /// The address of each host and port that was asked, by authority.
     located: Mutex<HashMap<String, SocketAddr>>,
 }
 
-impl Session<'_> {
+impl Session {
     fn answer(&self, line: &str) -> Answer {
         let order = match serde_json::from_str(line) {
             Ok(order) => order,
@@ -103,7 +98,6 @@ impl Session<'_> {
         let sending = Sending {
             order,
             load: None,
-            dial: self.dial,
             lanes: &self.lanes,
             target: Target {
                 address: address.map_err(|error| format!("url {:?}: {error}", order.url))?,
@@ -154,7 +148,7 @@ impl Session<'_> {
                 address: self.address(&url).ok()?,
                 url,
             };
-            let mut connection = Connection::open(self.dial, &target, PATIENCE).ok()?;
+            let mut connection = Connection::open(&Transport::default(), &target, PATIENCE).ok()?;
             let head = connection.first_bytes(PREFACE, 9, Instant::now() + PATIENCE)?;
             // A frame's head is length (3), type (1), flags (1), stream (4); the first frame is SETTINGS on stream 0.
             Some(head[3] == 4 && head[5..9] == [0; 4])

@@ -6,6 +6,7 @@ use std::net::SocketAddr;
 use std::os::fd::{AsRawFd, RawFd};
 use touchstone_crew::PER_SOURCE;
 use touchstone_exchange::closes::Close;
+use touchstone_exchange::conversation::Conversation;
 use touchstone_sys::clock::{Nanos, monotonic};
 use touchstone_sys::poll::Event;
 use touchstone_sys::socket::{Stream, out_of_files, out_of_memory};
@@ -70,7 +71,14 @@ impl Client {
             return;
         }
         self.sums.established += 1;
-        self.slots[fd as usize].state = State::Greeting;
+        let slot = &mut self.slots[fd as usize];
+        slot.state = State::Greeting;
+        if !self.plan.transport.is_plain() {
+            match Conversation::new(&self.plan.transport) {
+                Ok(conversation) => slot.conversation = Some(Box::new(conversation)),
+                Err(why) => return self.drop_connection(fd, "tls", &why),
+            }
+        }
         self.send(fd);
     }
 
@@ -105,6 +113,7 @@ impl Client {
     fn release(&mut self, fd: RawFd) -> State {
         let slot = &mut self.slots[fd as usize];
         slot.reader = None;
+        slot.conversation = None;
         slot.socket = None;
         slot.responses = 0;
         std::mem::take(&mut slot.state)
@@ -152,6 +161,7 @@ impl Client {
         for slot in &mut self.slots {
             slot.state = State::Free;
             slot.reader = None;
+            slot.conversation = None;
             slot.socket = None;
         }
         self.ring.clear();

@@ -6,7 +6,7 @@ use std::io;
 use std::os::fd::RawFd;
 use touchstone_exchange::closes::Close;
 use touchstone_exchange::template::Key;
-use touchstone_exchange::{Progress, Reader};
+use touchstone_exchange::{Progress, Reader, Response};
 use touchstone_http::parse_head;
 use touchstone_sys::clock::{monotonic, seconds};
 
@@ -30,17 +30,33 @@ impl Client {
     }
 
     pub(super) fn send(&mut self, fd: RawFd) {
-        let request = &self.plan.bytes;
-        let Some(socket) = &self.slots[fd as usize].socket else {
-            return;
+        let plan = &self.plan;
+        let Some(conversation) = &mut self.slots[fd as usize].conversation else {
+            let sent = self.write(fd, &plan.bytes);
+            return self.unless_sent(fd, sent);
         };
-        // The buffer of a connection that has nothing under way takes a request whole, unless the request is huge.
-        let why = match socket.send(request) {
-            Ok(n) if n == request.len() => return,
-            Ok(n) => format!("only {n} bytes were taken"),
-            Err(error) => error.to_string(),
-        };
-        self.drop_connection(fd, "send", &format!("sending: {why}"));
+        let mut out = Vec::new();
+        conversation.ask(&plan.bytes, plan.request.is_head, &mut out);
+        let sent = self.write(fd, &out);
+        self.unless_sent(fd, sent);
+    }
+
+    /// Sends bytes. The buffer of a connection that has nothing under way takes a request whole, unless the request is huge.
+    fn write(&self, fd: RawFd, bytes: &[u8]) -> Result<(), String> {
+        match &self.slots[fd as usize].socket {
+            Some(socket) if !bytes.is_empty() => match socket.send(bytes) {
+                Ok(n) if n == bytes.len() => Ok(()),
+                Ok(n) => Err(format!("only {n} bytes were taken")),
+                Err(error) => Err(error.to_string()),
+            },
+            _ => Ok(()),
+        }
+    }
+
+    fn unless_sent(&mut self, fd: RawFd, sent: Result<(), String>) {
+        if let Err(why) = sent {
+            self.drop_connection(fd, "send", &format!("sending: {why}"));
+        }
     }
 
     pub(super) fn receive(&mut self, fd: RawFd) {
@@ -48,7 +64,10 @@ impl Client {
         while let Some(socket) = &self.slots[fd as usize].socket {
             match socket.receive(&mut buffer) {
                 Ok(0) => {
-                    return self.ended(fd, "closed_by_server", "the server closed the connection");
+                    let conversation = self.slots[fd as usize].conversation.as_mut();
+                    let why = conversation.and_then(|one| one.ended(0));
+                    let why = why.unwrap_or_else(|| "the server closed the connection".to_owned());
+                    return self.ended(fd, "closed_by_server", &why);
                 }
                 Ok(n) => {
                     if !self.take(fd, &buffer[..n]) {
@@ -69,6 +88,9 @@ impl Client {
     /// Takes a part of a response; false when the connection was given up.
     fn take(&mut self, fd: RawFd, bytes: &[u8]) -> bool {
         let slot = &mut self.slots[fd as usize];
+        if slot.conversation.is_some() {
+            return self.hear(fd, bytes);
+        }
         if slot.state == State::Idle {
             match parse_head(bytes, false) {
                 Ok(Some(head)) if head.status >= 400 && !head.keep_alive => {
@@ -96,32 +118,62 @@ impl Client {
                 true
             }
             Ok(Progress::Complete(response)) => {
-                let wrong = self.plan.request.faults(&response, Key::default());
-                if !wrong.is_empty() {
-                    self.drop_connection(fd, "wrong_response", &wrong.join("; "));
-                    return false;
+                let right = self.whole(fd, &response);
+                if right {
+                    self.right = reader.received().to_vec();
                 }
-                let slot = &mut self.slots[fd as usize];
-                if !response.keep_alive && slot.state == State::Asked {
-                    self.sums.ok += 1;
-                    slot.responses += 1;
-                    self.closed(fd, Close::Announced);
-                    return false;
-                }
-                if !response.keep_alive {
-                    let why = "the server closes the connection after the response";
-                    self.drop_connection(fd, "not_kept", why);
-                    return false;
-                }
-                self.right = reader.received().to_vec();
-                self.arrived(fd);
-                true
+                right
             }
             Err(why) => {
                 self.drop_connection(fd, "malformed", &why);
                 false
             }
         }
+    }
+
+    /// Takes bytes of HTTP/2 or TLS; false when the connection was given up.
+    fn hear(&mut self, fd: RawFd, bytes: &[u8]) -> bool {
+        let slot = &mut self.slots[fd as usize];
+        let Some(conversation) = &mut slot.conversation else {
+            return false;
+        };
+        let mut out = Vec::new();
+        let progress = conversation.take(bytes, &mut out);
+        let goes = slot.state == State::Idle && !conversation.is_open();
+        let sent = self.write(fd, &out);
+        match progress {
+            Err(why) => self.drop_connection(fd, "malformed", &why),
+            Ok(Progress::Complete(response)) => return self.whole(fd, &response),
+            Ok(Progress::Partial) if goes => self.closed(fd, Close::Announced),
+            Ok(Progress::Partial) => match sent {
+                Ok(()) => return true,
+                sent => self.unless_sent(fd, sent),
+            },
+        }
+        false
+    }
+
+    /// A response is whole; false when the connection was given up.
+    fn whole(&mut self, fd: RawFd, response: &Response) -> bool {
+        let wrong = self.plan.request.faults(response, Key::default());
+        if !wrong.is_empty() {
+            self.drop_connection(fd, "wrong_response", &wrong.join("; "));
+            return false;
+        }
+        let slot = &mut self.slots[fd as usize];
+        if !response.keep_alive && slot.state == State::Asked {
+            self.sums.ok += 1;
+            slot.responses += 1;
+            self.closed(fd, Close::Announced);
+            return false;
+        }
+        if !response.keep_alive {
+            let why = "the server closes the connection after the response";
+            self.drop_connection(fd, "not_kept", why);
+            return false;
+        }
+        self.arrived(fd);
+        true
     }
 
     /// The response was whole and right.
@@ -150,7 +202,7 @@ impl Client {
         let slot = &self.slots[fd as usize];
         match slot.state {
             State::Idle => return self.closed(fd, Close::AtRest),
-            State::Asked if slot.reader.is_none() && self.plan.request.is_idempotent => {
+            State::Asked if !slot.begun() && self.plan.request.is_idempotent => {
                 return self.closed(fd, Close::UnderRequest);
             }
             _ => {}

@@ -13,6 +13,7 @@ use std::os::fd::RawFd;
 use std::time::Duration;
 use touchstone_crew::{Ports, say};
 use touchstone_exchange::Reader;
+use touchstone_exchange::conversation::Conversation;
 use touchstone_sys::clock::{Nanos, monotonic, nanos, seconds};
 use touchstone_sys::poll::{Epoll, Event};
 use touchstone_sys::socket::Stream;
@@ -39,9 +40,20 @@ struct Slot {
     responses: u32,
     /// When it was opened or its request was sent; of one at rest, when its last response came.
     began: Nanos,
+    /// Over HTTP/1.1 without TLS: the response that has begun.
     reader: Option<Box<Reader>>,
+    /// Over anything else: the connection's side of it.
+    conversation: Option<Box<Conversation>>,
     /// Where in the ring a held connection stands.
     place: usize,
+}
+
+impl Slot {
+    /// Whether anything of the response that is awaited has come.
+    fn begun(&self) -> bool {
+        let heard = |conversation: &Conversation| conversation.begun();
+        self.reader.is_some() || self.conversation.as_deref().is_some_and(heard)
+    }
 }
 
 /// What the order under way is.

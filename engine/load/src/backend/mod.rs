@@ -5,10 +5,10 @@ use crate::connector::Connector;
 use crate::error::Error;
 use crate::job::{BackendChoice, Job};
 use crate::target::Target;
-use crate::tls::Materials;
 use crate::worker::Worker;
 use layer::Layer;
 use secured::Secured;
+use touchstone_tls::Materials;
 
 pub mod epoll;
 pub mod layer;

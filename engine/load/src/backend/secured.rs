@@ -12,10 +12,10 @@ use super::layer::Layer;
 use crate::clock::Nanos;
 use crate::connection::State;
 use crate::error::errno;
-use crate::tls::explain::{self, Handshake};
-use crate::tls::{Settings, TlsUse};
 use crate::wire::Wire;
 use crate::worker::Worker;
+use touchstone_tls::explain::{self, Handshake};
+use touchstone_tls::{Settings, TlsUse};
 
 /// The longest piece of plain text that is handed to a worker at once.
 const PLAIN: usize = 64 * 1024;

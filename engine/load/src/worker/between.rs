@@ -165,6 +165,7 @@ impl Worker {
             slot,
             Err(Unanswered {
                 late: true,
+                mismatch: false,
                 ..unanswered(why.to_owned())
             }),
         );
@@ -191,6 +192,7 @@ const fn unanswered(why: String) -> Unanswered {
     Unanswered {
         why,
         late: false,
+        mismatch: false,
         unseen: false,
     }
 }

@@ -29,10 +29,10 @@ use crate::random::Random;
 use crate::recorder::Recorder;
 use crate::schedule::slot_s;
 use crate::shared::Shared;
-use crate::tls::TlsUse;
 use crate::usage::Usage;
 use between::UnderWay;
 use journeys::Journeys;
+use touchstone_tls::TlsUse;
 use turns::Turns;
 
 /// Preparation ends after this many seconds even if connections are missing.

@@ -4,12 +4,13 @@ use std::io;
 use std::net::TcpListener;
 use std::time::Duration;
 
-use hyper::server::conn::http1;
 use hyper::service::service_fn;
-use hyper_util::rt::TokioIo;
-use hyper_util::server::graceful::GracefulShutdown;
+use hyper_util::rt::{TokioExecutor, TokioIo};
+use hyper_util::server::conn::auto::Builder;
+use hyper_util::server::graceful::{GracefulShutdown, Watcher};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
+use tokio_rustls::TlsAcceptor;
 
 use crate::config::Config;
 use crate::service::answer;
@@ -61,8 +62,9 @@ async fn accept_until(
     mut stopped: watch::Receiver<bool>,
 ) -> io::Result<()> {
     let listener = tokio::net::TcpListener::from_std(listener)?;
-    let mut http = http1::Builder::new();
-    http.header_read_timeout(None)
+    let mut http = Builder::new(TokioExecutor::new());
+    http.http1()
+        .header_read_timeout(None)
         .pipeline_flush(config.pipeline_flush);
     let graceful = GracefulShutdown::new();
     loop {
@@ -70,10 +72,7 @@ async fn accept_until(
             accepted = listener.accept() => match accepted {
                 Ok((stream, _)) => {
                     let stream = TimedStream::new(stream, config.timeouts);
-                    let connection = http.serve_connection(TokioIo::new(stream), service_fn(answer));
-                    let watched = graceful.watch(connection);
-                    // A connection's failure is its client's affair.
-                    tokio::spawn(async move { drop(watched.await) });
+                    serve(stream, http.clone(), config.tls.clone(), graceful.watcher());
                 }
                 Err(error) if is_exhaustion(&error) => tokio::time::sleep(ACCEPT_PAUSE).await,
                 Err(_) => {}
@@ -84,6 +83,27 @@ async fn accept_until(
     drop(listener);
     let _ = tokio::time::timeout(DRAIN, graceful.shutdown()).await;
     Ok(())
+}
+
+/// Serves a connection to its end, over TLS where that is on. Its failure is its client's affair.
+fn serve(
+    stream: TimedStream,
+    http: Builder<TokioExecutor>,
+    tls: Option<TlsAcceptor>,
+    watcher: Watcher,
+) {
+    let Some(tls) = tls else {
+        let connection = http.serve_connection(TokioIo::new(stream), service_fn(answer));
+        let watched = watcher.watch(connection.into_owned());
+        tokio::spawn(async move { drop(watched.await) });
+        return;
+    };
+    tokio::spawn(async move {
+        if let Ok(stream) = tls.accept(stream).await {
+            let connection = http.serve_connection(TokioIo::new(stream), service_fn(answer));
+            drop(watcher.watch(connection.into_owned()).await);
+        }
+    });
 }
 
 fn is_exhaustion(error: &io::Error) -> bool {

@@ -9,6 +9,7 @@ from contextlib import ExitStack, contextmanager
 from typing import ClassVar
 
 from touchstone.bench.base import Bench, ImageBuilt, attempting, blank_sample
+from touchstone.bench.certificate import certificate_for
 from touchstone.bench.contained import container_spec
 from touchstone.bench.own_places import own_places
 from touchstone.bench.ports import port_for
@@ -16,6 +17,7 @@ from touchstone.bench.readiness import check_readiness
 from touchstone.bench.service import contender_environment, limit_cpus, reset_dependencies
 from touchstone.bench.together import divisible, parted
 from touchstone.bench.waiting import LONGER
+from touchstone.engine.ask import Service
 from touchstone.engine.client import run_job
 from touchstone.engine.job import request
 from touchstone.engine.protocol import BootJob
@@ -126,14 +128,17 @@ class _Starting:
         bench, built = self.bench, self.bench.builds[self.contender.name]
         reset_dependencies(bench, {})
         port = port_for(bench, built)
-        built = built.at(bench.generators.host, port)
-        env = contender_environment(bench, built, port)
+        spoken = bench.scenario.spoken
+        certificate = certificate_for(bench, spoken)
+        built = built.at(bench.generators.host, port, certificate)
+        env = contender_environment(bench, built, port, certificate)
         sample.process.argv, sample.process.env = list(shown_command(built.argv)), shown_environment(env)
         job: BootJob = {
             "argv": list(built.argv),
             "env": env,
             "cwd": str(built.cwd),
-            "url": f"http://{bench.generators.host}:{port}",
+            "url": Service.at(bench.generators.host, port, spoken=spoken).url,
+            "protocol": spoken.protocol,
             "request": request(bench.scenario.ready),
             "repeats": 1,
             "timeout_s": bench.scenario.ready.within_s,

@@ -168,7 +168,7 @@ def _image_environment(bench: Bench, built: Built) -> dict[str, str]:
 
     Inside a container it listens on all addresses: the container's own, which nobody reaches unless it is published.
     """
-    measured = contender_environment(bench, built, _IMAGE_PORT)
+    measured = contender_environment(bench, built, _IMAGE_PORT, None)
     addresses = {name for dependency in bench.dependencies.values() for name in dependency.environment()}
     shown = shown_environment(measured)
     kept = {k: v for k, v in measured.items() if k not in addresses and shown[k] == v}

@@ -11,6 +11,7 @@ from typing import ClassVar
 import numpy as np
 
 from touchstone.bench.base import Bench, sampling
+from touchstone.bench.certificate import certificate_for
 from touchstone.bench.service import Running, contender_environment, running
 from touchstone.bench.waiting import wait_for_listener
 from touchstone.engine.job import request
@@ -80,6 +81,7 @@ class HoldPhase(Phase):
                 result = bench.generators.hold(
                     {
                         "url": first.url,
+                        "protocol": first.spoken.protocol,
                         "request": request(asked),
                         "levels": list(job.levels),
                         "mode": job.mode,
@@ -104,8 +106,9 @@ def server_processes(connections: int) -> int:
 @contextmanager
 def more_processes(bench: Bench, contender: Contender, first: Running, job: HoldJob) -> Iterator[list[int]]:
     """Further processes of the contender on the same port (SO_REUSEPORT), as many as the highest level needs."""
-    built = bench.builds[contender.name].at(first.host, first.port)
-    env = contender_environment(bench, built, first.port, job.overrides)
+    certificate = certificate_for(bench, first.spoken)
+    built = bench.builds[contender.name].at(first.host, first.port, certificate)
+    env = contender_environment(bench, built, first.port, certificate, job.overrides)
     count = server_processes(max(job.levels))
     if built.image is not None and count > 1:
         raise StartError(

@@ -1,4 +1,4 @@
-"""Which loads cannot be put on a service that the lab did not start: they ask for what only a starter can give."""
+"""Which loads cannot be put on a contender: in a protocol that it does not speak, or with limits."""
 
 from __future__ import annotations
 
@@ -12,8 +12,13 @@ from touchstone.vocabulary.figure import FIGURES
 
 def out_of_reach(contender: Contender, load: Load) -> str | None:
     """Why the load cannot be put on the contender; None if it can."""
-    if contender.outside is None:
+    speaks, outside = contender.stack.speaks, contender.outside
+    if speaks and load.spoken.label not in speaks:
+        return f"the load speaks {load.spoken}, and the stack says that it does not (`speaks`: {', '.join(speaks)})"
+    if outside is None:
         return None
+    if load.spoken.tls != outside.tls:
+        return f"the load speaks {load.spoken}, and its URL is {outside.origin}"
     if load.memory_limit_mb is not None or load.cpus is not None:
         return "the load wants a limit of memory or CPUs, and the lab did not start the service"
     for step in load.prepare:

@@ -96,13 +96,13 @@ class Slices:
 
 
 def _sharing(loads: Mapping[str, Load]) -> list[list[str]]:
-    """Names of loads that one process can serve in turn: with equal limits, dependency settings and preparation.
+    """Names of loads that one process can serve in turn: of one protocol, with equal limits, settings and preparation.
 
     What prepares one load may be what another one's preparation trips over. A load without any goes with the first.
     """
     groups: dict[str, dict[str, list[str]]] = {}
     for name, load in loads.items():
-        alike = f"{load.memory_limit_mb} {load.cpus} {sorted(load.dependency_settings.items())}"
+        alike = f"{load.spoken} {load.memory_limit_mb} {load.cpus} {sorted(load.dependency_settings.items())}"
         prepared = "".join(step.model_dump_json() for step in load.prepare)
         groups.setdefault(alike, {}).setdefault(prepared, []).append(name)
     found = []

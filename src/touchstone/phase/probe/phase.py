@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import tempfile
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar
 
@@ -42,12 +43,17 @@ class ProbePhase(Phase):
         assert asked is not None  # `applies` has seen to it
         with sampling(bench, "probe", contender.name) as sample:
             bench.watcher.step(f"probing {contender.name}")
-            with engaged(bench, contender, sample.process) as found:
+            with engaged(without_tls(bench), contender, sample.process) as found:
                 whole = bench.store.logs / f"{sample.id}.probe.json"
                 sample.evidence = report = _probe(found, asked, whole, owned=contender.outside is None)
             sample.files["probe"] = str(whole.relative_to(bench.store.folder))
             sample.figures = figures(report)
         return [sample]
+
+
+def without_tls(bench: Bench) -> Bench:
+    """The bench for what is asked over HTTP/1.1 without TLS, whatever the scenario speaks."""
+    return replace(bench, scenario=bench.scenario.model_copy(update={"protocol": "h1", "tls": False}))
 
 
 def figures(report: ProbeReport) -> dict[str, float]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import ClassVar
 
 from touchstone.bench.base import Bench, sampling
@@ -11,7 +12,9 @@ from touchstone.bench.engaged import engaged
 from touchstone.bench.readiness import ask_first
 from touchstone.bench.service import Running
 from touchstone.contract.checker import Checker, askable
+from touchstone.isolation.process import StartError
 from touchstone.manifest.catalogue import Contender
+from touchstone.manifest.spoken import PLAIN, Spoken
 from touchstone.phase.base import Phase
 from touchstone.phase.verify.ending import end_with_clients, plain_requests
 from touchstone.phase.verify.preparations import prepare_for_all, try_preparations
@@ -40,36 +43,73 @@ class VerifyPhase(Phase):
         fails are known before anything is timed.
         """
         with sampling(bench, "verify", contender.name) as sample:
-            bench.watcher.step(f"checking {contender.name}")
-            with engaged(bench, contender, sample.process) as found:
-                checks, left_out = askable(bench.scenario.contract, found.dependencies)
-                sample.left_out += left_out
-                checker = Checker(found.service, found.dependencies, bench.seed)
-                sample.checks = checker.run(checks)
-                # One that outlives the run would hold the load's first new name already.
-                asks = _hold(sample.checks) and not found.outlives_rounds
-                asked = ask_first(checker, bench) if asks else []
-                if found.outlives_rounds and _hold(sample.checks):
-                    asked = ask_first(checker, bench, outlives=True)
-                    if _hold(asked):
-                        asked += prepare_for_all(bench, contender, found, sample)
-                if asks and isinstance(found, Running):
-                    requests = plain_requests(bench.scenario)
-                    sample.process.ending = end_with_clients(found, requests, bench.seed)
-            if asks and not _hold(asked):
-                # What a check of the contract has changed or taken away is there again behind a fresh start.
-                with engaged(bench, contender, sample.process) as found:
-                    checker = Checker(found.service, found.dependencies, bench.seed)
-                    asked = ask_first(checker, bench)
-                    for _ in range(_MORE):
-                        if _hold(asked):
-                            break
-                        time.sleep(_APART_S)
-                        asked = ask_first(checker, bench)
-            sample.checks += asked
-            if asks and _hold(asked):
-                sample.checks += try_preparations(bench, contender, sample)
+            for spoken, part in _by_spoken(bench, contender):
+                if not _hold(sample.checks):
+                    break
+                checks = self._checked(part, contender, sample)
+                sample.checks += checks if spoken == bench.scenario.spoken else _over(spoken, checks)
         return [sample]
+
+    def _checked(self, bench: Bench, contender: Contender, sample: Sample) -> list[CheckOutcome]:
+        """The outcomes in one protocol: of the contract, of what the loads ask, and of what goes before them."""
+        bench.watcher.step(f"checking {contender.name} over {bench.scenario.spoken}")
+        with engaged(bench, contender, sample.process) as found:
+            contract, left_out = askable(bench.scenario.contract, found.dependencies)
+            sample.left_out += [said for said in left_out if said not in sample.left_out]
+            checker = Checker(found.service, found.dependencies, bench.seed)
+            checks = checker.run(contract)
+            # One that outlives the run would hold the load's first new name already.
+            asks = _hold(checks) and not found.outlives_rounds
+            asked = ask_first(checker, bench) if asks else []
+            if found.outlives_rounds and _hold(checks):
+                asked = ask_first(checker, bench, outlives=True)
+                if _hold(asked):
+                    asked += prepare_for_all(bench, contender, found, sample)
+            # A stop is measured over HTTP/1.1 without TLS.
+            if asks and isinstance(found, Running) and bench.scenario.spoken == PLAIN:
+                requests = plain_requests(bench.scenario)
+                sample.process.ending = end_with_clients(found, requests, bench.seed)
+        if asks and not _hold(asked):
+            # What a check of the contract has changed or taken away is there again behind a fresh start.
+            with engaged(bench, contender, sample.process) as found:
+                checker = Checker(found.service, found.dependencies, bench.seed)
+                asked = ask_first(checker, bench)
+                for _ in range(_MORE):
+                    if _hold(asked):
+                        break
+                    time.sleep(_APART_S)
+                    asked = ask_first(checker, bench)
+        checks += asked
+        if asks and _hold(asked):
+            checks += try_preparations(bench, contender, sample)
+        return checks
+
+
+def _by_spoken(bench: Bench, contender: Contender) -> Iterator[tuple[Spoken, Bench]]:
+    """What is spoken with the contender, the scenario's own first; with the loads that speak it. Raises StartError."""
+    scenario, speaks, outside = bench.scenario, contender.stack.speaks, contender.outside
+    spoken = [
+        one
+        for one in dict.fromkeys([scenario.spoken, *(load.spoken for load in bench.loads.values())])
+        if (not speaks or one.label in speaks) and (outside is None or outside.tls == one.tls)
+    ]
+    if not spoken:
+        raise StartError(
+            f"it speaks nothing that it is asked in: the scenario asks over {scenario.spoken}",
+            fix="correct `speaks` in stack.toml, or the URL; or `protocol` and `tls` in scenario.toml",
+        )
+    for one in spoken:
+        loads = {name: load for name, load in bench.loads.items() if load.spoken == one}
+        own = scenario.model_copy(update={"protocol": one.protocol, "tls": one.tls})
+        yield one, replace(bench, scenario=own, loads=loads)
+
+
+def _over(spoken: Spoken, checks: Sequence[CheckOutcome]) -> list[CheckOutcome]:
+    """The outcomes, with a protocol in their names."""
+    return [
+        check.model_copy(update={"id": f"{check.id}-{spoken.label}", "says": f"{check.says}, over {spoken}"})
+        for check in checks
+    ]
 
 
 def _hold(checks: Sequence[CheckOutcome]) -> bool:

@@ -9,25 +9,25 @@ use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::sign::{CertifiedKey, SigningKey};
 
-use super::certificate::Certificate;
-use super::p521_key;
-use crate::error::Error;
-use crate::job::Tls;
+use crate::Error;
+use crate::Tls;
+use crate::certificate::Certificate;
+use crate::p521_key;
 
 /// Reads the client's certificate and key; none if the job names none.
 ///
 /// # Errors
-/// [`Error::Job`] that names the file, what is wrong with it, and what to do.
-pub(super) fn read(tls: &Tls) -> Result<Option<Arc<CertifiedKey>>, Error> {
+/// [`Error`] that names the file, what is wrong with it, and what to do.
+pub(crate) fn read(tls: &Tls) -> Result<Option<Arc<CertifiedKey>>, Error> {
     let Some(cert) = &tls.cert else {
         return match &tls.key {
             None => Ok(None),
-            Some(key) => Err(Error::Job(format!(
+            Some(key) => Err(Error(format!(
                 "tls.key {key}: a key is of no use without its certificate: name that as tls.cert (--cert)"
             ))),
         };
     };
-    let bad = |why: &str| Error::Job(format!("tls.cert {cert}: {why}"));
+    let bad = |why: &str| Error(format!("tls.cert {cert}: {why}"));
     let text = file("tls.cert", cert)?;
     let mut chain: Vec<CertificateDer<'static>> = CertificateDer::pem_slice_iter(&text)
         .collect::<Result<_, _>>()
@@ -59,12 +59,12 @@ pub(super) fn read(tls: &Tls) -> Result<Option<Arc<CertifiedKey>>, Error> {
 }
 
 fn file(field: &str, path: &str) -> Result<Vec<u8>, Error> {
-    std::fs::read(path).map_err(|error| Error::Job(format!("{field} {path}: {error}")))
+    std::fs::read(path).map_err(|error| Error(format!("{field} {path}: {error}")))
 }
 
 /// The first private key in a file: PKCS#8, PKCS#1 or SEC1.
 fn key(field: &str, path: &str, text: &[u8]) -> Result<Arc<dyn SigningKey>, Error> {
-    let bad = |why: &str| Error::Job(format!("{field} {path}: {why}"));
+    let bad = |why: &str| Error(format!("{field} {path}: {why}"));
     let holds = |words: &str| {
         text.windows(words.len())
             .any(|window| window == words.as_bytes())
@@ -105,7 +105,7 @@ fn no_pem(what: &str, text: &[u8]) -> &'static str {
 
 /// Answers a server that asks for a certificate, and notes that it did.
 #[derive(Debug)]
-pub(super) struct Client {
+pub(crate) struct Client {
     identity: Option<Arc<CertifiedKey>>,
     asked: Arc<AtomicBool>,
 }

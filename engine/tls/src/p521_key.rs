@@ -14,7 +14,7 @@ use rustls::{Error, SignatureAlgorithm, SignatureScheme};
 use sha2::{Digest, Sha512};
 
 /// A key of any kind that can be used here.
-pub(super) fn any(der: PrivateKeyDer<'static>) -> Option<Arc<dyn SigningKey>> {
+pub(crate) fn any(der: PrivateKeyDer<'static>) -> Option<Arc<dyn SigningKey>> {
     let secret = match &der {
         PrivateKeyDer::Pkcs8(key) => SecretKey::from_pkcs8_der(key.secret_pkcs8_der()).ok(),
         PrivateKeyDer::Sec1(key) => SecretKey::from_sec1_der(key.secret_sec1_der()).ok(),

@@ -12,8 +12,8 @@ use rustls::{
 };
 use webpki::RawPublicKeyEntity;
 
-use super::certificate::Certificate;
-use crate::error::Error;
+use crate::Error;
+use crate::certificate::Certificate;
 
 /// Where distributions keep the authorities that they trust.
 const SYSTEM_AUTHORITIES: [&str; 3] = [
@@ -25,20 +25,20 @@ const SYSTEM_AUTHORITIES: [&str; 3] = [
 /// The certificates of a file of authorities, or of the system's.
 ///
 /// # Errors
-/// [`Error::Job`] if there is no such file, or it holds none.
-pub(super) fn read(own: Option<&str>) -> Result<Vec<CertificateDer<'static>>, Error> {
+/// [`Error`] if there is no such file, or it holds none.
+pub(crate) fn read(own: Option<&str>) -> Result<Vec<CertificateDer<'static>>, Error> {
     let system = || {
         SYSTEM_AUTHORITIES
             .into_iter()
             .find(|path| std::path::Path::new(path).exists())
     };
     let path = own.or_else(system).ok_or_else(|| {
-        Error::Job(
+        Error(
             "tls: this system has no known file of authorities: name one as tls.ca_file (--cacert)"
                 .to_owned(),
         )
     })?;
-    let bad = |why: String| Error::Job(format!("tls.ca_file {path}: {why}"));
+    let bad = |why: String| Error(format!("tls.ca_file {path}: {why}"));
     let text = std::fs::read(path).map_err(|error| bad(error.to_string()))?;
     let certificates: Vec<_> = CertificateDer::pem_slice_iter(&text)
         .collect::<Result<_, _>>()
@@ -60,7 +60,7 @@ pub(super) fn read(own: Option<&str>) -> Result<Vec<CertificateDer<'static>>, Er
 /// Trusts the authorities given, and each certificate among them as that of a server, too: test servers have
 /// self-signed certificates that say they are an authority, of version 1, or without a name in the place of today.
 #[derive(Debug)]
-pub(super) struct Trusted {
+pub(crate) struct Trusted {
     chains: Arc<WebPkiServerVerifier>,
     given: Vec<CertificateDer<'static>>,
     algorithms: WebPkiSupportedAlgorithms,
@@ -70,7 +70,7 @@ impl Trusted {
     /// `own` says that the authorities are the job's and not the system's.
     ///
     /// # Errors
-    /// [`Error::Job`] if none can be an authority.
+    /// [`Error`] if none can be an authority.
     pub fn new(
         authorities: &[CertificateDer<'static>],
         own: bool,
@@ -83,7 +83,7 @@ impl Trusted {
             WebPkiServerVerifier::builder_with_provider(Arc::new(roots), Arc::clone(provider));
         let chains = chains
             .build()
-            .map_err(|error| Error::Job(format!("tls.ca_file: {error}")))?;
+            .map_err(|error| Error(format!("tls.ca_file: {error}")))?;
         Ok(Self {
             chains,
             given: if own {
@@ -201,7 +201,7 @@ impl ServerCertVerifier for Trusted {
 /// Trusts whatever answers, for a server under test with a certificate of its own making. Where nobody looks at the certificate, a
 /// signature with its key proves nothing, and is not looked at either: it may be of any kind.
 #[derive(Debug)]
-pub(super) struct Anyone;
+pub(crate) struct Anyone;
 
 impl ServerCertVerifier for Anyone {
     fn verify_server_cert(

@@ -3,7 +3,7 @@
 use rustls::{AlertDescription, CertificateError, Error, PeerIncompatible};
 use x509_parser::time::ASN1Time;
 
-use crate::job::Protocol;
+use crate::Protocol;
 
 /// What the words depend on.
 #[derive(Debug, Clone)]

@@ -1,5 +1,7 @@
 //! TLS as a job asks for it: what is trusted, who the client is, what is negotiated, and why a handshake fails.
 
+#![forbid(unsafe_code)]
+
 mod algorithms;
 mod authorities;
 mod certificate;
@@ -8,6 +10,7 @@ mod figures;
 mod groups;
 mod identity;
 mod p521_key;
+mod wanted;
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -23,9 +26,12 @@ use self::authorities::{Anyone, Trusted};
 use self::explain::Handshake;
 pub use self::figures::{Negotiated, TlsUse};
 use self::identity::Client;
-use crate::error::Error;
-use crate::job::{Protocol, Tls};
-use crate::target::Target;
+pub use self::wanted::{Protocol, Tls};
+
+/// What a job names and that cannot be used: the field or the file, what is wrong with it, and what to do.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct Error(pub String);
 
 /// Sessions that a thread keeps to resume. All are of one server, which gives a few to each connection.
 const SESSIONS: usize = 256;
@@ -44,24 +50,22 @@ pub struct Materials {
 }
 
 impl Materials {
-    /// Reads what a job's TLS needs.
+    /// Reads what a job's TLS needs for connections to a host, which is on this machine if `local`.
     ///
     /// # Errors
-    /// [`Error::Job`] that names the file or the field, and what to do.
-    pub fn read(tls: &Tls, protocol: Protocol, target: &Target) -> Result<Self, Error> {
+    /// [`Error`] that names the file or the field, and what to do.
+    pub fn read(tls: &Tls, protocol: Protocol, host: &str, local: bool) -> Result<Self, Error> {
         let host = match tls.sni.as_deref() {
-            None | Some("") => target.url.host.as_str(),
+            None | Some("") => host,
             Some(name) => name,
         };
         if tls.sni.is_some() && host.parse::<IpAddr>().is_ok() && tls.sni.as_deref() != Some("") {
-            return Err(Error::Job(format!(
+            return Err(Error(format!(
                 "tls.sni {host}: an address is never sent as a name: give a name, such as shop.test"
             )));
         }
-        let name = ServerName::try_from(host.to_owned()).map_err(|error| {
-            Error::Job(format!("{host} cannot be a certificate's name: {error}"))
-        })?;
-        let local = target.address.ip().to_canonical().is_loopback();
+        let name = ServerName::try_from(host.to_owned())
+            .map_err(|error| Error(format!("{host} cannot be a certificate's name: {error}")))?;
         let verify = tls.verify.unwrap_or(tls.ca_file.is_some() || !local);
         Ok(Self {
             tls: tls.clone(),
@@ -81,9 +85,9 @@ impl Materials {
     /// What one thread's connections need.
     ///
     /// # Errors
-    /// [`Error::Job`] if no authority can be trusted.
+    /// [`Error`] if no authority can be trusted.
     pub fn settings(&self) -> Result<Settings, Error> {
-        let failed = |error: rustls::Error| Error::Job(format!("tls: {error}"));
+        let failed = |error: rustls::Error| Error(format!("tls: {error}"));
         let provider = Arc::new(provider());
         let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))
             .with_safe_default_protocol_versions()

@@ -8,11 +8,11 @@ use rustls::ffdhe_groups::FfdheGroup;
 use rustls::{Error, NamedGroup, PeerMisbehaved};
 
 /// The group, for the end of a list: it is slow.
-pub(super) static SECP521R1: Secp521r1 = Secp521r1;
+pub(crate) static SECP521R1: Secp521r1 = Secp521r1;
 
 /// P-521 by RustCrypto.
 #[derive(Debug)]
-pub(super) struct Secp521r1;
+pub(crate) struct Secp521r1;
 
 impl SupportedKxGroup for Secp521r1 {
     fn start(&self) -> Result<Box<dyn ActiveKeyExchange>, Error> {

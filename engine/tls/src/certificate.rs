@@ -7,7 +7,7 @@ use rustls::pki_types::{ServerName, UnixTime};
 use x509_parser::prelude::{FromDer, GeneralName, X509Certificate};
 
 /// A certificate, read.
-pub(super) struct Certificate<'a>(X509Certificate<'a>);
+pub(crate) struct Certificate<'a>(X509Certificate<'a>);
 
 impl<'a> Certificate<'a> {
     /// Reads one; nothing if it is none.

@@ -19,7 +19,7 @@ use sha2::{Digest, Sha256, Sha384, Sha512};
 type Algorithm = &'static dyn SignatureVerificationAlgorithm;
 
 /// All algorithms: ring's, with RSA of any size, and P-521.
-pub(super) fn all() -> WebPkiSupportedAlgorithms {
+pub(crate) fn all() -> WebPkiSupportedAlgorithms {
     static ALL: OnceLock<WebPkiSupportedAlgorithms> = OnceLock::new();
     *ALL.get_or_init(|| {
         let known = rustls::crypto::ring::default_provider().signature_verification_algorithms;

@@ -1,0 +1,385 @@
+//! The client's side of one connection: bytes of the server in; bytes for the server, and responses, out. Protocol and TLS
+//! are known here alone, so that boot, hold and `ask` need not know them. One request is in flight at a time.
+
+use std::io::{Read, Write};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use rustls::ClientConnection;
+use touchstone_h2::{Client, Event, Room, literal};
+use touchstone_http::Head;
+use touchstone_tls::{Settings, explain};
+
+use crate::h2_fields::{body, fields, lower_names};
+use crate::response::{LARGEST_BODY, Progress, Reader, Response};
+use crate::transport::Transport;
+
+/// Bytes that are kept of what a server answers to a handshake: another protocol shows there.
+const BEGINNING: usize = 64;
+
+/// One connection's state.
+pub struct Conversation {
+    tls: Option<Box<Secured>>,
+    http: Http,
+    scheme: &'static str,
+    /// The request that waits for the handshake, or for the server's settings.
+    waiting: Option<(Vec<u8>, bool)>,
+    /// Whether the server was seen to speak something else.
+    mismatch: bool,
+}
+
+enum Http {
+    One(Option<Box<Reader>>),
+    Two(Box<Frames>),
+}
+
+impl Conversation {
+    /// A connection on which nothing has been sent.
+    ///
+    /// # Errors
+    /// A sentence on TLS settings that do not hold together.
+    pub fn new(transport: &Transport) -> Result<Self, String> {
+        let secured = transport.tls.as_ref().map(Secured::new).transpose()?;
+        Ok(Self {
+            tls: secured.map(Box::new),
+            http: if transport.protocol.is_h2() {
+                Http::Two(Box::default())
+            } else {
+                Http::One(None)
+            },
+            scheme: transport.scheme(),
+            waiting: None,
+            mismatch: false,
+        })
+    }
+
+    /// Whether the server was seen to speak something else than it is asked in: no TLS, none that the two have in common, or
+    /// no HTTP/2.
+    #[must_use]
+    pub const fn is_mismatch(&self) -> bool {
+        self.mismatch
+    }
+
+    /// Sends a request, whose response has no body where it goes `to_head`: appends to `out` what can be sent now. The rest
+    /// follows with what [`Self::take`] is given.
+    pub fn ask(&mut self, request: &[u8], to_head: bool, out: &mut Vec<u8>) {
+        self.waiting = Some((request.to_vec(), to_head));
+        self.go_on(Vec::new(), out);
+    }
+
+    /// Takes what has arrived, and appends to `out` what is to be sent.
+    ///
+    /// # Errors
+    /// A sentence on what the server did wrong; `out` is to be sent all the same.
+    pub fn take(&mut self, mut bytes: &[u8], out: &mut Vec<u8>) -> Result<Progress, String> {
+        if self.tls.is_none() {
+            return self.read(bytes, out);
+        }
+        let mut progress = Progress::Partial;
+        while let Some(tls) = &mut self.tls
+            && !bytes.is_empty()
+        {
+            let handshaking = !tls.is_open();
+            let plain = tls.take(&mut bytes);
+            if plain.is_err() {
+                self.mismatch = handshaking;
+                self.go_on(Vec::new(), out);
+            }
+            let plain = plain?;
+            if let whole @ Progress::Complete(_) = self.read(&plain, out)? {
+                progress = whole;
+            }
+        }
+        Ok(progress)
+    }
+
+    /// Whether anything of the response in flight has come.
+    #[must_use]
+    pub fn begun(&self) -> bool {
+        match &self.http {
+            Http::One(reader) => reader.as_ref().is_some_and(|reader| reader.begun()),
+            Http::Two(frames) => frames.head.is_some(),
+        }
+    }
+
+    /// What has come of a response whose end has not come, in words; empty before the end of its head.
+    #[must_use]
+    pub fn so_far(&self) -> String {
+        match &self.http {
+            Http::One(reader) => reader.as_ref().map_or(String::new(), |one| one.so_far()),
+            Http::Two(frames) => frames.so_far(),
+        }
+    }
+
+    /// The server has closed.
+    ///
+    /// # Errors
+    /// When the response is not whole.
+    pub fn close(&mut self) -> Result<Response, String> {
+        if let Some(why) = self.ended(0) {
+            return Err(why);
+        }
+        match &mut self.http {
+            Http::One(Some(reader)) => reader.close(),
+            Http::Two(frames) if frames.head.is_some() => {
+                Err("closed inside the response".to_owned())
+            }
+            _ => Err("closed without a response".to_owned()),
+        }
+    }
+
+    /// Whether a further request may be sent.
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        match &self.http {
+            Http::One(_) => true,
+            Http::Two(frames) => !frames.client.is_ending(),
+        }
+    }
+
+    /// The connection ended with an error number, or 0 if the server closed it: why, where more is known than the number.
+    pub fn ended(&mut self, error: i32) -> Option<String> {
+        if let Some(tls) = &self.tls
+            && let Some(why) = tls.end(error)
+        {
+            self.mismatch = !tls.is_open();
+            return Some(why);
+        }
+        match &self.http {
+            Http::Two(frames) if !frames.open => {
+                self.mismatch = true;
+                Some(
+                    "the connection ended where HTTP/2 began: the server may not speak it"
+                        .to_owned(),
+                )
+            }
+            _ => None,
+        }
+    }
+
+    /// Takes plain bytes of the server.
+    fn read(&mut self, bytes: &[u8], out: &mut Vec<u8>) -> Result<Progress, String> {
+        let mut sent = Vec::new();
+        let progress = match &mut self.http {
+            _ if bytes.is_empty() => Ok(Progress::Partial),
+            Http::One(Some(reader)) => reader.push(bytes),
+            Http::One(None) => Err("bytes came that nothing had asked for".to_owned()),
+            Http::Two(frames) => {
+                let progress = frames.take(bytes, &mut sent);
+                self.mismatch |= progress.is_err() && !frames.open;
+                progress
+            }
+        };
+        self.go_on(sent, out);
+        let progress = progress?;
+        if let (Http::One(reader), Progress::Complete(_)) = (&mut self.http, &progress) {
+            *reader = None;
+        }
+        Ok(progress)
+    }
+
+    /// Appends what can be sent now: plain bytes, and the request that waits.
+    fn go_on(&mut self, mut plain: Vec<u8>, out: &mut Vec<u8>) {
+        let open = self.tls.as_ref().is_none_or(|tls| tls.is_open());
+        match &mut self.http {
+            _ if !open => {}
+            Http::One(reader) => {
+                if let Some((request, to_head)) = self.waiting.take() {
+                    *reader = Some(Box::new(Reader::new(to_head)));
+                    plain = request;
+                }
+            }
+            Http::Two(frames) => {
+                if !std::mem::replace(&mut frames.greeted, true) {
+                    Client::<()>::greet(&mut plain);
+                }
+                if frames.open
+                    && let Some((request, to_head)) = self.waiting.take()
+                {
+                    frames.ask(request, to_head, self.scheme, &mut plain);
+                }
+            }
+        }
+        match &mut self.tls {
+            Some(tls) => tls.send(&plain, out),
+            None => out.append(&mut plain),
+        }
+    }
+}
+
+/// TLS on a connection.
+struct Secured {
+    session: ClientConnection,
+    settings: Arc<Settings>,
+    /// What the server sent first.
+    beginning: Vec<u8>,
+    asked: bool,
+}
+
+impl Secured {
+    fn new(settings: &Arc<Settings>) -> Result<Self, String> {
+        let config = Arc::clone(&settings.config);
+        let session = ClientConnection::new(config, settings.name.clone());
+        let mut session = session.map_err(|error| format!("tls: {error}"))?;
+        session.set_buffer_limit(None);
+        Ok(Self {
+            session,
+            settings: Arc::clone(settings),
+            beginning: Vec::new(),
+            asked: false,
+        })
+    }
+
+    fn is_open(&self) -> bool {
+        !self.session.is_handshaking()
+    }
+
+    /// Takes some bytes of TLS; gives the plain ones in them.
+    fn take(&mut self, cipher: &mut &[u8]) -> Result<Vec<u8>, String> {
+        let handshaking = !self.is_open();
+        if handshaking {
+            let kept = BEGINNING.saturating_sub(self.beginning.len());
+            self.beginning
+                .extend_from_slice(&cipher[..kept.min(cipher.len())]);
+        }
+        let read = self.session.read_tls(cipher);
+        read.map_err(|error| error.to_string())?;
+        let state = self.session.process_new_packets();
+        self.asked |= self.settings.asked.swap(false, Ordering::Relaxed);
+        let handshake = &self.settings.handshake;
+        if let Err(error) = state {
+            let why = explain::failure(&error, handshake, self.asked, &self.beginning);
+            return Err(format!("no TLS: {why}"));
+        }
+        if handshaking && self.is_open() {
+            // A server that takes no part in ALPN speaks HTTP/1.1.
+            let alpn = self.session.alpn_protocol();
+            let protocol = handshake.protocol;
+            if protocol.is_h2() && alpn != Some(protocol.alpn().as_bytes()) {
+                return Err(format!("no TLS: {}", explain::not_spoken(protocol)));
+            }
+        }
+        let mut plain = Vec::new();
+        // An error says that there is no more for now, or that the session is closed.
+        let _ = self.session.reader().read_to_end(&mut plain);
+        Ok(plain)
+    }
+
+    /// Appends plain bytes as TLS, and what TLS itself has to say.
+    fn send(&mut self, plain: &[u8], out: &mut Vec<u8>) {
+        // Neither fails: the session takes any length, and a vector grows.
+        let _ = self.session.writer().write_all(plain);
+        while self.session.wants_write() && self.session.write_tls(out).is_ok() {}
+    }
+
+    fn end(&self, error: i32) -> Option<String> {
+        explain::end(error, !self.is_open(), self.asked, &self.settings.handshake)
+    }
+}
+
+/// HTTP/2 on a connection.
+struct Frames {
+    client: Client<()>,
+    room: Room,
+    /// Whether the preface has been sent.
+    greeted: bool,
+    /// Whether the server's settings have come.
+    open: bool,
+    /// What has come of the response.
+    head: Option<(Head, Vec<u8>)>,
+    body: Vec<u8>,
+}
+
+impl Default for Frames {
+    fn default() -> Self {
+        Self {
+            client: Client::new(1),
+            room: Room::default(),
+            greeted: false,
+            open: false,
+            head: None,
+            body: Vec::new(),
+        }
+    }
+}
+
+impl Frames {
+    fn ask(&mut self, mut text: Vec<u8>, to_head: bool, scheme: &str, out: &mut Vec<u8>) {
+        let end = lower_names(&mut text);
+        let mut block = Vec::new();
+        for (name, value) in fields(&text[..end], scheme) {
+            literal(name, value, &mut block);
+        }
+        self.client
+            .start(&block, body(&text, end), to_head, (), out);
+    }
+
+    fn take(&mut self, mut bytes: &[u8], out: &mut Vec<u8>) -> Result<Progress, String> {
+        let mut progress = Progress::Partial;
+        while let Some(event) = self
+            .client
+            .read(&mut bytes, &mut self.room, out)
+            .map_err(|fault| format!("no HTTP/2: {fault}"))?
+        {
+            let (at, end) = match event {
+                Event::Settings => {
+                    self.open = true;
+                    continue;
+                }
+                Event::Head {
+                    at,
+                    head,
+                    repeated,
+                    end,
+                } => {
+                    let text = if repeated {
+                        self.client.last_head().to_vec()
+                    } else {
+                        self.room.head.clone()
+                    };
+                    self.head = Some((head, text));
+                    (at, end)
+                }
+                Event::Data { at, bytes, end } => {
+                    if self.body.len() + bytes.len() > LARGEST_BODY {
+                        return Err(format!("the body is larger than {LARGEST_BODY} bytes"));
+                    }
+                    self.body.extend_from_slice(bytes);
+                    (at, end)
+                }
+                Event::End { at } => (at, true),
+                Event::Reset { code, .. } => {
+                    let why = "the server gave up the request's stream";
+                    return Err(format!("{why}: {}", code.name()));
+                }
+                Event::Malformed { why, .. } => return Err(format!("not HTTP/2: {why}")),
+                Event::GoingAway { code } => {
+                    if self.client.unprocessed().is_some() {
+                        return Err(format!("the server went away: {}", code.name()));
+                    }
+                    continue;
+                }
+            };
+            if end && let Some((head, text)) = self.head.take() {
+                self.client.take(at, out);
+                progress = Progress::Complete(Response {
+                    status: head.status,
+                    head: text,
+                    body: std::mem::take(&mut self.body),
+                    keep_alive: true,
+                });
+            }
+        }
+        if let Progress::Complete(response) = &mut progress {
+            response.keep_alive = !self.client.is_ending();
+        }
+        Ok(progress)
+    }
+
+    fn so_far(&self) -> String {
+        let Some((head, text)) = &self.head else {
+            return String::new();
+        };
+        crate::response::so_far(*head, text, self.body.len())
+    }
+}
