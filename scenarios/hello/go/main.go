@@ -16,7 +16,7 @@ import (
 )
 
 // drainTime is how long requests under way may take after the signal.
-const drainTime = 10 * time.Second
+const drainTime = 9 * time.Second
 
 func main() {
 	log.SetFlags(0)

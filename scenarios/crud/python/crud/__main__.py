@@ -12,6 +12,8 @@ LOGGING_CONFIG["handlers"]["console"]["stream"] = "ext://sys.stderr"
 LONGEST_HEAD_TIMEOUT_MS = 60_000
 """What granian grants at most."""
 
+DRAIN_S = 5
+
 
 def main() -> None:
     config = Config.from_env()
@@ -26,6 +28,8 @@ def main() -> None:
         http=HTTPModes.http1,
         http1_settings=HTTP1Settings(header_read_timeout=min(head_timeout_ms, LONGEST_HEAD_TIMEOUT_MS)),
         websockets=False,
+        # A client that has sent half a request would keep a worker for good.
+        workers_kill_timeout=DRAIN_S,
         workers=config.workers,
     ).serve()
 

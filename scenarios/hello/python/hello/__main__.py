@@ -15,6 +15,8 @@ BACKLOG = 4096
 CONNECTIONS = 20_000
 """A worker accepts no more at a time. Granian's default is the backlog, which is fewer than the scenario holds."""
 
+DRAIN_S = 5
+
 
 def main() -> None:
     # One clock for a slow head and for an idle connection: the longer of the two.
@@ -27,6 +29,8 @@ def main() -> None:
         http=HTTPModes.http1,
         http1_settings=HTTP1Settings(header_read_timeout=min(head_timeout_ms, LONGEST_HEAD_TIMEOUT_MS)),
         websockets=False,
+        # A client that has sent half a request would keep a worker for good.
+        workers_kill_timeout=DRAIN_S,
         workers=whole("WORKERS", 0) or len(os.sched_getaffinity(0)),
         backlog=BACKLOG,
         backpressure=CONNECTIONS,

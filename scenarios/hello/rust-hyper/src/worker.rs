@@ -16,8 +16,8 @@ use crate::config::Config;
 use crate::service::answer;
 use crate::timed_stream::TimedStream;
 
-/// After the signal, for requests under way.
-const DRAIN: Duration = Duration::from_secs(10);
+/// After the signal, for requests under way; a client with half a request gets no longer.
+const DRAIN: Duration = Duration::from_secs(5);
 /// Without descriptors or memory another accept is pointless until something has closed.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
