@@ -1,8 +1,9 @@
 //! A service to begin from. HOST and PORT come from the environment; it ends on SIGTERM.
 
+use std::time::Duration;
+
 use axum::{http::StatusCode, routing::get, Router};
 use tokio::net::TcpListener;
-use std::time::Duration;
 use tokio::signal::unix::{signal, SignalKind};
 use tokio::time::sleep;
 
@@ -13,7 +14,10 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         .fallback(|| async { (StatusCode::NOT_FOUND, "not found") });
     let port: u16 = std::env::var("PORT")?.parse()?;
     let listener = TcpListener::bind((std::env::var("HOST")?, port)).await?;
-    let (mut ending, mut bound) = (signal(SignalKind::terminate())?, signal(SignalKind::terminate())?);
+    let (mut ending, mut bound) = (
+        signal(SignalKind::terminate())?,
+        signal(SignalKind::terminate())?,
+    );
     let serving = axum::serve(listener, app).with_graceful_shutdown(async move {
         ending.recv().await;
     });
