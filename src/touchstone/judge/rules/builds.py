@@ -174,7 +174,7 @@ def build_not_cold(sample: Sample, case: Case) -> Iterator[Fired]:
         return
     why = "its caches were not empty" if not sample.build.cold else "nothing proves that its caches were empty"
     yield Fired(
-        f"the cold build is not one: {why}",
+        f"the cold build was not cold: {why}",
         figures=["build_cold", "build_cpu", "build_memory_peak"],
         evidence=sample.build.model_dump(mode="json"),
     )
@@ -199,7 +199,7 @@ def prebuilt_artifact(sample: Sample, case: Case) -> Iterator[Fired]:
     found = sample.build.prebuilt if sample.build else []
     if found:
         yield Fired(
-            f"{', '.join(found)} lay finished among the sources",
+            f"{', '.join(found)} were finished files among the sources",
             figures=["build_cold", "build_warm", "build_cpu", "build_memory_peak"],
             evidence={"artifacts": found},
         )

@@ -24,8 +24,8 @@ _ABOVE_TARE_SHORTER = 0.5
     Severity.SUSPECT,
     title="Faster than a server that does nothing",
     threshold=(
-        "throughput more than 25 % above the best tare of the load (closed loop), or the median latency below "
-        "half of the lowest tare's (open loop)"
+        "throughput more than 25 % above the null server's best (closed loop), or the median latency below "
+        "half of the null server's lowest (open loop)"
     ),
     threshold_reason=(
         "tares are short and vary by up to a tenth between rounds, and the best is taken; a real server saves "
@@ -45,8 +45,8 @@ def above_tare(sample: Sample, case: Case) -> Iterator[Fired]:
         best = max(t.rate.achieved for t in tares)
         if best and result.rate.achieved > best * _ABOVE_TARE_FASTER:
             yield Fired(
-                f"{number(result.rate.achieved)}/s is {share(result.rate.achieved / best)} of the best tare "
-                f"({number(best)}/s)",
+                f"{number(result.rate.achieved)}/s is {share(result.rate.achieved / best)} of the null server's best "
+                f"rate ({number(best)}/s)",
                 figures=SPEED,
                 evidence={"rate": result.rate.achieved, "best_tare": best},
             )
@@ -56,7 +56,7 @@ def above_tare(sample: Sample, case: Case) -> Iterator[Fired]:
         yield Fired(
             f"the median latency of {seconds(result.latency.p50)} is {share(result.latency.p50 / min(medians))} "
             f"of the "
-            f"lowest tare's ({seconds(min(medians))})",
+            f"null server's lowest ({seconds(min(medians))})",
             figures=SPEED,
             evidence={"p50_s": result.latency.p50, "lowest_tare_p50_s": min(medians)},
         )
@@ -91,7 +91,7 @@ def near_tare(sample: Sample, case: Case) -> Iterator[Fired]:
     if not has_cpu_to_spare(busy) or result.rate.achieved <= NEAR_CEILING * tare:
         return
     yield Fired(
-        f"{number(result.rate.achieved)}/s is {share(result.rate.achieved / tare)} of the tare "
+        f"{number(result.rate.achieved)}/s is {share(result.rate.achieved / tare)} of the null server's rate "
         f"({number(tare)}/s), "
         f"and the server was busy for {share(busy)}",
         figures=SPEED,
@@ -143,7 +143,7 @@ def tare_drift(case: Case) -> Iterator[Fired]:
         certain = p < _TARE_DRIFT_UNLIKELY
         if p < _TARE_DRIFT_RARE:
             yield Fired(
-                f"the tare {'rose' if change > 0 else 'fell'} by {share(abs(change))} over the run",
+                f"the null server's rate {'rose' if change > 0 else 'fell'} by {share(abs(change))} over the run",
                 severity=Severity.SUSPECT if certain and abs(change) > 2 * case.margin else Severity.NOTE,
                 load=load,
                 figures=PEAK if load is None else [*SPEED, *CPU],
@@ -173,7 +173,7 @@ def tare_missing(case: Case) -> Iterator[Fired]:
         groups = case.groups_of("load" if load else "peak")
         measured = [g for g in groups if g.load == load and any(s.result for s in g.samples)]
         if measured and not case.tares(load):
-            yield Fired("no tare was measured: ceiling and drift are unknown", load=load)
+            yield Fired("the null server was not measured: ceiling and drift are unknown", load=load)
 
 
 @on_run(
@@ -181,8 +181,8 @@ def tare_missing(case: Case) -> Iterator[Fired]:
     Severity.SUSPECT,
     title="The machine is noisy",
     threshold=(
-        "robust scatter of the tares (1.48 times the median absolute deviation) above three times the margin: "
-        "suspect; above the margin: a note"
+        "robust scatter of the null server's rates (1.48 times the median absolute deviation) above three times the "
+        "margin: suspect; above the margin: a note"
     ),
     threshold_reason=(
         "the intervals of the comparisons show their own noise; at three times the margin single rounds say "
@@ -202,7 +202,7 @@ def tare_noise(case: Case) -> Iterator[Fired]:
         loud = scatter > 3 * case.margin
         if scatter > case.margin:
             yield Fired(
-                f"the tares scatter by {share(scatter)} around {number(middle)}/s",
+                f"the null server's rate scatters by {share(scatter)} around {number(middle)}/s",
                 severity=Severity.SUSPECT if loud and not _sliced(case, load) else Severity.NOTE,
                 load=load,
                 figures=PEAK if load is None else [*SPEED, *CPU],
@@ -232,8 +232,8 @@ _LEVEL = 0.02
     Severity.SUSPECT,
     title="Several contenders are equal at the ceiling",
     threshold=(
-        "closed loop: two or more contenders within 2 % of each other, above 90 % of the tare, none with its CPUs "
-        "90 % busy"
+        "closed loop: two or more contenders within 2 % of each other, above 90 % of the null server's rate, none with "
+        "its CPUs 90 % busy"
     ),
     threshold_reason=(
         "two percent is what a run repeats itself to on a quiet machine; servers with CPU to spare that end level "

@@ -112,7 +112,7 @@ def downstream_headroom(sample: Sample, case: Case) -> Iterator[Fired]:
         times = dependency.ceiling / result.rate.achieved
         if 1 / SERVER_FULL <= times < _HEADROOM:
             yield Fired(
-                f"{dependency.name} answers {number(dependency.ceiling)}/s by itself, {times:.1f} times the "
+                f"{dependency.name} answers {number(dependency.ceiling)}/s at most, {times:.1f} times the "
                 f"{number(result.rate.achieved)}/s of this load",
                 severity=Severity.SUSPECT if times < _DOWNSTREAM_HEADROOM_NARROW else Severity.NOTE,
                 figures=SPEED,

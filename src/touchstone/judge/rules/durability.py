@@ -130,7 +130,7 @@ def _finding(sample: Sample, state: DependencyState) -> Fired:
         if one.looks
     )
     return Fired(
-        f"changes of {state.name} waited for the disk, and nobody had asked it to take them: {named}",
+        f"changes of {state.name} waited for the disk without a sync: {named}",
         sample=sample,
         figures=[*SPEED, *CPU],
         evidence={

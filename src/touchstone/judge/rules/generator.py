@@ -55,7 +55,7 @@ def engine_withdraws(sample: Sample, case: Case) -> Iterator[Fired]:
     why = "; ".join(result.generator.reasons) or "no reason given"
     named = doubt is not None and beside
     yield Fired(
-        f"the engine does not vouch for its result: {why}{f'; {beside}' if named else ''}",
+        f"the engine rejects its own result: {why}{f'; {beside}' if named else ''}",
         figures=SPEED,
         doubt=doubt,
         evidence={"reasons": result.generator.reasons},
@@ -191,7 +191,7 @@ def late_sends(sample: Sample, case: Case) -> Iterator[Fired]:
         return
     invalid = late > _INVALID_LATE_S and late > _INVALID_LATE_SHARE * latency
     yield Fired(
-        f"one request in a hundred left {seconds(late)} late or more, next to a latency p99 of {seconds(latency)}",
+        f"1 % of the requests were sent {seconds(late)} late or more; latency p99 is {seconds(latency)}",
         severity=Severity.INVALID if invalid else Severity.SUSPECT,
         figures=LATENCY if invalid else TAIL,
         evidence={"lateness_p99_s": late, "latency_p99_s": latency, "lateness_p50_s": result.lateness.p50},

@@ -96,7 +96,7 @@ def profile_unmatched(group: Group, case: Case) -> Iterator[Fired]:
         return
     largest = sorted(frames, key=lambda name: -frames[name])[:5]
     yield Fired(
-        f"{share(found)} of the CPU ends in frames that no table has, first of all {', '.join(largest)}",
+        f"{share(found)} of the CPU is in functions that no table has, mainly {', '.join(largest)}",
         figures=[],
         evidence={"frames": {name: frames[name] / total for name in largest}},
     )

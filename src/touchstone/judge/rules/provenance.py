@@ -88,7 +88,7 @@ def development_mode(case: Case) -> Iterator[Fired]:
 
 def _finding(contender: str, signs: list[str], figures: list[str], slower: float | None = 1.0) -> Fired:
     return Fired(
-        f"it was not built and started as for its users: {'; '.join(signs[:_SIGNS])}",
+        f"it was built or started for development: {'; '.join(signs[:_SIGNS])}",
         contender=contender,
         figures=figures,
         doubt=Doubt(faster=None, slower=slower, reason="how much it costs depends on the program"),

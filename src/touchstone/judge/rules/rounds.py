@@ -112,7 +112,7 @@ def rounds_share_process(case: Case) -> Iterator[Fired]:
         rounds = {s.round for s in case.run.samples if s.contender == contender.name and s.round and s.figures}
         if contender.outside and len(rounds) > 1:
             yield Fired(
-                f"{contender.name} was the same process in all {len(rounds)} rounds: the intervals tell how this "
+                f"{contender.name} was the same process in all {len(rounds)} rounds: the intervals show how this "
                 "process scatters, and not how another start of it would",
                 contender=contender.name,
                 evidence={"url": contender.outside, "rounds": len(rounds)},

@@ -135,7 +135,7 @@ def ready_too_early(sample: Sample, case: Case) -> Iterator[Fired]:
     broken = [check for check in sample.checks if not check.passed and check.id not in never]
     if broken:
         yield Fired(
-            f"right behind its first answer it broke {', '.join(repr(c.id) for c in broken)}{how_broken(broken[0])}",
+            f"right after its first answer it broke {', '.join(repr(c.id) for c in broken)}{how_broken(broken[0])}",
             evidence={"checks": [c.model_dump() for c in broken[:3]]},
         )
     yield from _left_to_the_first_request(sample, case)

@@ -214,7 +214,7 @@ def nobody_busy(sample: Sample, case: Case) -> Iterator[Fired]:
     if all(_at_rest(dependency, sample, median) for dependency in sample.dependencies):
         yield Fired(
             f"a request took {seconds(median)} while the server was busy for {share(server)} and the generator for "
-            f"{share(generator)}: it waited for something that is no CPU",
+            f"{share(generator)}: it waited for something other than a CPU",
             figures=[],
             evidence={"p50_s": median, "server_busy": server, "engine_busy": generator, "taken": taken},
         )
@@ -283,7 +283,7 @@ def stall_in_closed_loop(sample: Sample, case: Case) -> Iterator[Fired]:
         return
     yield Fired(
         f"for {share(silent)} of the window no response came at all, once for {seconds(longest)}, while p50 "
-        f"is {seconds(result.latency.p50)}: the loop waited with it",
+        f"is {seconds(result.latency.p50)}, and the closed loop sent nothing meanwhile",
         severity=Severity.SUSPECT
         if longest >= _STALL_IN_CLOSED_LOOP_NOTICED_S or part > _STALL_IN_CLOSED_LOOP_MUCH
         else Severity.NOTE,

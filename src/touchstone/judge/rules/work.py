@@ -41,7 +41,7 @@ def answered_before_work(sample: Sample, case: Case) -> Iterator[Fired]:
     for dependency in sample.dependencies:
         if seen := as_a_rule(dependency, "late"):
             yield Fired(
-                f"{dependency.name} was given work after {seen.late} of {seen.asked} responses",
+                f"{dependency.name} started work after {seen.late} of {seen.asked} responses",
                 figures=SPEED,
                 evidence=seen.model_dump(),
             )
