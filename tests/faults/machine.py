@@ -304,6 +304,20 @@ def accomplice() -> Iterator[Stage]:
 
 
 @contextmanager
+def accomplice_without_idle_cpus() -> Iterator[Stage]:
+    """The same, next to a niced process on each CPU that takes whatever is left."""
+    spin = ["nice", "-n", "19", "sh", "-c", "while :; do :; done"]
+    niced = [subprocess.Popen(spin) for _ in _cpus()]
+    try:
+        with accomplice() as stage:
+            yield stage
+    finally:
+        for process in niced:
+            process.kill()
+            process.wait()
+
+
+@contextmanager
 def quota_elsewhere() -> Iterator[Stage]:
     """While a contender is loaded, it is in a cgroup that the lab did not make, with a fifth of a CPU (version 1)."""
     folder = Path("/sys/fs/cgroup/cpu") / f"somebodys-{os.getpid()}"
@@ -362,4 +376,5 @@ DISTURBANCES: dict[str, Callable[[], contextlib.AbstractContextManager[Stage]]] 
     "quota-elsewhere": quota_elsewhere,
     "second-server": second_server,
     "accomplice": accomplice,
+    "accomplice-without-idle-cpus": accomplice_without_idle_cpus,
 }

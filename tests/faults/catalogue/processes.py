@@ -57,6 +57,15 @@ PROCESSES: tuple[Setup, ...] = (
         needs_quiet=True,
     ),
     Setup(
+        "helped-without-idle-cpus",
+        "the same, while a niced process on each CPU takes whatever is left",
+        ("helped-from-outside",),
+        planted="machine",
+        servers=knobs(work_us=60) * 2,
+        machine="accomplice-without-idle-cpus",
+        rounds=3,
+    ),
+    Setup(
         "keeps-descriptors",
         "opens 400 descriptors with its first requests, and still has them when all connections are closed",
         ("kept-after-load",),

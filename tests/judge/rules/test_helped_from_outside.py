@@ -111,3 +111,35 @@ def test_the_helper_is_named_and_a_stranger_that_works_for_all_is_not() -> None:
             turn.strangers = [busy, helper] if sample.contender == "go/std" else [busy]
     (finding,) = fired(run, "helped-from-outside")
     assert finding.statement.startswith("sidecar, a process outside of its tree, used ")
+
+
+def filled(by_contender: dict[str, dict[str, float]]) -> Run:
+    """A run on two CPUs of which none is ever idle: processes by contender and name, in CPUs."""
+    run = shared({})
+    for sample in run.samples:
+        for turn in sample.slices.slices if sample.slices else []:
+            used = by_contender.get(sample.contender, by_contender["*"])
+            turn.strangers = [
+                Stranger(pid=number, name=name, cpu_s=cpus * SLICE_S)
+                for number, (name, cpus) in enumerate(used.items())
+            ]
+            turn.other_cpu_s = sum(used.values()) * SLICE_S
+            turn.server_cpu_s = 0.5 * SLICE_S
+            turn.engine_cpu_s = (1.5 - sum(used.values())) * SLICE_S
+    return run
+
+
+def test_a_helper_next_to_a_process_that_takes_all_that_is_left() -> None:
+    run = filled({"*": {"cc1": 0.5}, "go/std": {"cc1": 0.3, "sidecar": 0.2}})
+    (finding,) = fired(run, "helped-from-outside")
+    assert finding.contender == "go/std"
+    assert finding.statement.startswith("sidecar, a process outside of its tree, used ")
+
+
+def test_a_process_that_takes_what_one_contender_leaves_is_no_helper() -> None:
+    assert not fired(filled({"*": {"cc1": 0.02}, "go/std": {"cc1": 0.6}}), "helped-from-outside")
+
+
+def test_a_process_that_works_for_a_neighbour_that_leaves_as_much_is_no_helper() -> None:
+    run = filled({"*": {"cc1": 0.1}, "go/std": {"cc1": 0.5}, "tare": {"cc1": 0.5}})
+    assert not fired(run, "helped-from-outside")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import statistics
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 
 from touchstone.judge.reading.neighbours import neighbours
 from touchstone.judge.reading.traffic import loop
@@ -18,6 +18,12 @@ _FULL = 0.25
 """With fewer CPUs than that idle, other processes took all that there was to have."""
 _FOR_ALL = 0.5
 """A process that has at least such a share of its CPU while the others are on works by itself, and for none of them."""
+
+_ALIKE = 0.05
+_AT_REST = 0.25
+"""A process that has no more than this share of its CPU while a neighbour is on rests there."""
+RARE = 1e-3
+"""What is less probable than that is no chance: at this p not one sound contender in a thousand is named."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +63,12 @@ class _Process:
 
     name: str = ""
     own: float = 0.0
-    usual: float = 0.0
+    around: Mapping[str, float] = field(default_factory=dict)
+    """By the other contender."""
+
+    @property
+    def usual(self) -> float:
+        return statistics.mean(self.around.values()) if self.around else 0.0
 
     @property
     def beyond(self) -> float:
@@ -105,7 +116,35 @@ def accomplice_of(samples: Sequence[Sample], run: Run) -> Accomplice | None:
     more = sum(value > 0 for value in counted)
     chance = at_least(more, len(counted), 0.5)
     cpus = statistics.median(beyond) - _unseen(samples)
-    return Accomplice(cpus, own.own, len(laps), more, chance, _who(laps, busy, cpus))
+    found = Accomplice(cpus, own.own, len(laps), more, chance, _who(laps, busy, cpus))
+    return max([found, *_helpers(laps, own, samples)], key=lambda one: one.cpus * (one.chance < RARE))
+
+
+def _helpers(laps: Sequence[_Lap], own: _Turn, samples: Sequence[Sample]) -> Iterator[Accomplice]:
+    """Processes that work while this contender is on, and rest while one is on that leaves as much CPU over.
+
+    Where no CPU is idle, other processes take whatever a contender leaves over, so that sums show nothing. One that
+    takes what is left would take it from a neighbour as well.
+    """
+    names = {one.name for lap in laps for one in lap.processes.values()}
+    roomy = {
+        name
+        for name in {name for lap in laps for name in lap.others}
+        if statistics.median(lap.others[name].used for lap in laps if name in lap.others) <= own.used * (1 + _ALIKE)
+        # The kernel writes to disk for a service with a file, and not for the null server.
+        and not (name == TARE and any(sample.dependencies for sample in samples))
+    }
+    for name in sorted(names) if roomy else ():
+        by_lap = [[one for one in lap.processes.values() if one.name == name] for lap in laps]
+        here = [sum(one.own for one in found) for found in by_lap]
+        around = {other: [sum(one.around.get(other, 0.0) for one in found) for found in by_lap] for other in roomy}
+        cpus = statistics.median(here)
+        if cpus <= 0 or any(statistics.median(used) > _AT_REST * cpus for used in around.values()):
+            continue
+        most = [max(used) for used in zip(*around.values(), strict=True)]
+        differ = [(one, other) for one, other in zip(here, most, strict=True) if one != other]
+        more = sum(one > other for one, other in differ)
+        yield Accomplice(cpus, own.own, len(laps), more, min(1.0, len(names) * at_least(more, len(differ), 0.5)), name)
 
 
 def _busy(laps: Sequence[_Lap]) -> set[int]:
@@ -149,14 +188,14 @@ def _laps(sample: Sample, run: Run) -> Iterator[_Lap]:
         turns = {name: turn for name, other in others.items() if (turn := _turn(other, cpus)) is not None}
         turn = _turn(one, cpus)
         if turn is not None and turns:
-            yield _Lap(turn, turns, _processes(one, [others[name] for name in turns]))
+            yield _Lap(turn, turns, _processes(one, {name: others[name] for name in turns}))
 
 
-def _processes(own: Slice, others: Sequence[Slice]) -> dict[int, _Process]:
-    names = {process.pid: process.name for one in (own, *others) for process in one.strangers}
-    here, around = _used(own), [_used(other) for other in others]
+def _processes(own: Slice, others: Mapping[str, Slice]) -> dict[int, _Process]:
+    names = {process.pid: process.name for one in (own, *others.values()) for process in one.strangers}
+    here, around = _used(own), {contender: _used(other) for contender, other in others.items()}
     return {
-        pid: _Process(name, here.get(pid, 0.0), statistics.mean(one.get(pid, 0.0) for one in around))
+        pid: _Process(name, here.get(pid, 0.0), {contender: one.get(pid, 0.0) for contender, one in around.items()})
         for pid, name in names.items()
     }
 

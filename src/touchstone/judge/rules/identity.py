@@ -8,7 +8,7 @@ from dataclasses import asdict
 from touchstone.judge.figures import CPU, MEMORY, SPEED
 from touchstone.judge.judgement import Doubt, Severity
 from touchstone.judge.language.quantity import number, seconds, share, size
-from touchstone.judge.reading.accomplice import accomplice_of
+from touchstone.judge.reading.accomplice import RARE, accomplice_of
 from touchstone.judge.reading.case import Case, Group
 from touchstone.judge.rule import Fired, on_group, on_sample
 from touchstone.record.sample import Sample
@@ -42,7 +42,6 @@ def foreign_listener(sample: Sample, case: Case) -> Iterator[Fired]:
 
 
 _HELPED_FROM_OUTSIDE_SUSPECT = 0.05
-_HELPED_FROM_OUTSIDE_CHANCE = 1e-3
 
 
 @on_group(
@@ -54,7 +53,9 @@ _HELPED_FROM_OUTSIDE_CHANCE = 1e-3
         "slice less that in the others' of the same lap, is above 5 % of a CPU in the median over all laps, and in "
         "more of them than chance explains (sign test, p < 0.001); what the kernel does for the others' requests, at "
         "this one's rate, is taken off, and so is what a process has more of here than there which has at least half "
-        "of it while the others are on"
+        "of it while the others are on; or a process by name that has above 5 % of a CPU in the contender's slices, "
+        "in more laps than chance explains, and less than a quarter of it in those of every neighbour that leaves at "
+        "least as much CPU over"
     ),
     threshold_reason=(
         "other processes take as much from neighbouring slices; 5 % is the least difference that matters, and at "
@@ -73,7 +74,7 @@ def helped_from_outside(group: Group, case: Case) -> Iterator[Fired]:
     and rests while the others are, works for that contender or because of it.
     """
     found = accomplice_of(group.samples, case.run)
-    if found is None or found.cpus <= _HELPED_FROM_OUTSIDE_SUSPECT or found.chance >= _HELPED_FROM_OUTSIDE_CHANCE:
+    if found is None or found.cpus <= _HELPED_FROM_OUTSIDE_SUSPECT or found.chance >= RARE:
         return
     slower = 1 + found.cpus / found.own_cpus if found.own_cpus > 0 else None
     process = f"{found.who}, a process outside of its tree," if found.who else "a process outside of its tree"
