@@ -136,6 +136,17 @@ def test_a_helper_next_to_a_process_that_takes_all_that_is_left() -> None:
     assert finding.statement.startswith("sidecar, a process outside of its tree, used ")
 
 
+def test_a_helper_whose_name_others_have_as_well() -> None:
+    run = filled({"*": {"python": 0.5}, "go/std": {"python": 0.3, "python3": 0.2}})
+    for sample in run.samples:
+        for turn in sample.slices.slices if sample.slices else []:
+            for process in turn.strangers:
+                process.name = "python"
+    (finding,) = fired(run, "helped-from-outside")
+    assert finding.contender == "go/std"
+    assert finding.evidence["cpus"] == pytest.approx(0.2)
+
+
 def test_a_process_that_takes_what_one_contender_leaves_is_no_helper() -> None:
     assert not fired(filled({"*": {"cc1": 0.02}, "go/std": {"cc1": 0.6}}), "helped-from-outside")
 

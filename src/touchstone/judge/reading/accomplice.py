@@ -126,7 +126,8 @@ def _helpers(laps: Sequence[_Lap], own: _Turn, samples: Sequence[Sample]) -> Ite
     Where no CPU is idle, other processes take whatever a contender leaves over, so that sums show nothing. One that
     takes what is left would take it from a neighbour as well.
     """
-    names = {one.name for lap in laps for one in lap.processes.values()}
+    # By number, since others may have a helper's name; by name, since each round may start another.
+    who: set[int | str] = {key for lap in laps for pid, one in lap.processes.items() for key in (pid, one.name)}
     roomy = {
         name
         for name in {name for lap in laps for name in lap.others}
@@ -134,17 +135,18 @@ def _helpers(laps: Sequence[_Lap], own: _Turn, samples: Sequence[Sample]) -> Ite
         # The kernel writes to disk for a service with a file, and not for the null server.
         and not (name == TARE and any(sample.dependencies for sample in samples))
     }
-    for name in sorted(names) if roomy else ():
-        by_lap = [[one for one in lap.processes.values() if one.name == name] for lap in laps]
+    for key in sorted(who, key=str) if roomy else ():
+        by_lap = [[one for pid, one in lap.processes.items() if key in (pid, one.name)] for lap in laps]
         here = [sum(one.own for one in found) for found in by_lap]
         around = {other: [sum(one.around.get(other, 0.0) for one in found) for found in by_lap] for other in roomy}
         cpus = statistics.median(here)
         if cpus <= 0 or any(statistics.median(used) > _AT_REST * cpus for used in around.values()):
             continue
+        name = next(one.name for found in by_lap for one in found)
         most = [max(used) for used in zip(*around.values(), strict=True)]
         differ = [(one, other) for one, other in zip(here, most, strict=True) if one != other]
         more = sum(one > other for one, other in differ)
-        yield Accomplice(cpus, own.own, len(laps), more, min(1.0, len(names) * at_least(more, len(differ), 0.5)), name)
+        yield Accomplice(cpus, own.own, len(laps), more, min(1.0, len(who) * at_least(more, len(differ), 0.5)), name)
 
 
 def _busy(laps: Sequence[_Lap]) -> set[int]:
