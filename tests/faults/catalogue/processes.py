@@ -64,7 +64,7 @@ PROCESSES: tuple[Setup, ...] = (
         servers=knobs(work_us=60) * 2,
         machine="accomplice-without-idle-cpus",
         rounds=3,
-        # Of other processes a slice lists the three that used most.
+        # A slice lists only the three other processes that used most.
         needs_quiet=True,
     ),
     Setup(
