@@ -165,6 +165,8 @@ impl Conversation {
             Http::One(Some(reader)) => reader.push(bytes),
             Http::One(None) => Err("bytes came that nothing had asked for".to_owned()),
             Http::Two(frames) => {
+                // The server's settings may come with the end of the handshake, ahead of the client's preface.
+                frames.greet(&mut sent);
                 let progress = frames.take(bytes, &mut sent);
                 self.mismatch |= progress.is_err() && !frames.open;
                 progress
@@ -190,9 +192,7 @@ impl Conversation {
                 }
             }
             Http::Two(frames) => {
-                if !std::mem::replace(&mut frames.greeted, true) {
-                    Client::<()>::greet(&mut plain);
-                }
+                frames.greet(&mut plain);
                 if frames.open
                     && let Some((request, to_head)) = self.waiting.take()
                 {
@@ -304,6 +304,13 @@ impl Default for Frames {
 }
 
 impl Frames {
+    /// Appends the preface, once.
+    fn greet(&mut self, out: &mut Vec<u8>) {
+        if !std::mem::replace(&mut self.greeted, true) {
+            Client::<()>::greet(out);
+        }
+    }
+
     fn ask(&mut self, mut text: Vec<u8>, to_head: bool, scheme: &str, out: &mut Vec<u8>) {
         let end = lower_names(&mut text);
         let mut block = Vec::new();
