@@ -390,3 +390,25 @@ impl Frames {
         crate::response::so_far(*head, text, self.body.len())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use touchstone_tls::Protocol;
+
+    #[test]
+    fn the_preface_goes_out_before_the_acknowledgement_of_settings_that_came_first() {
+        // nginx 1.22 sends its settings with the end of the TLS handshake, before the client has sent anything.
+        let mut conversation = Conversation::new(&Transport {
+            protocol: Protocol::H2c,
+            ..Transport::default()
+        })
+        .unwrap();
+        let no_settings = [0, 0, 0, 4, 0, 0, 0, 0, 0];
+        let mut out = Vec::new();
+        conversation.take(&no_settings, &mut out).unwrap();
+        assert!(out.starts_with(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"));
+        let acknowledgement = [0, 0, 0, 4, 1, 0, 0, 0, 0];
+        assert!(out.ends_with(&acknowledgement));
+    }
+}

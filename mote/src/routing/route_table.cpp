@@ -20,8 +20,8 @@ namespace {
                               "\": " + std::string(why));
 }
 
-// A hash of the length and the last bytes, in which paths differ most. The table holds a program's own
-// routes: nobody can fill it with collisions.
+// A hash of the length and the last bytes, in which paths differ most. The table holds a program's
+// own routes: nobody can fill it with collisions.
 std::size_t hash(std::uint64_t last, std::size_t size) noexcept {
   return static_cast<std::size_t>(((last ^ size) * 0x9E3779B97F4A7C15U) >> 32U);
 }
