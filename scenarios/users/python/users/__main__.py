@@ -8,6 +8,8 @@ from users.config import Config
 
 LOGGING_CONFIG["handlers"]["console"]["stream"] = "ext://sys.stderr"
 
+DRAIN_S = 5
+
 
 def main() -> None:
     config = Config.from_env()
@@ -19,6 +21,8 @@ def main() -> None:
         interface=Interfaces.ASGI,
         http=HTTPModes.http1,
         websockets=False,
+        # A client that has sent half a request would keep a worker for good.
+        workers_kill_timeout=DRAIN_S,
         workers=config.workers,
     ).serve()
 
