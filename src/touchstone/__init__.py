@@ -1,6 +1,6 @@
 """touchstone: a benchmark lab for HTTP service stacks that refuses bad numbers.
 
-As a library: `measure`, `load_run`, `judge_run`, `render`, with `Wish` and `Conditions` (docs/library.md).
+As a library: `measure`, `load_run`, `judge_run`, `render`, with `Wish`, `Conditions` and `View` (docs/library.md).
 """
 
 from __future__ import annotations
@@ -13,15 +13,17 @@ if TYPE_CHECKING:
     from touchstone.plan.plan import Wish as Wish
     from touchstone.record.store import load_run as load_run
     from touchstone.report.export import render as render
+    from touchstone.report.view import View as View
     from touchstone.run.measure import Conditions as Conditions
     from touchstone.run.measure import measure as measure
 
 __version__ = "0.1.0"
 
-__all__ = ["Conditions", "Wish", "judge_run", "load_run", "measure", "render"]
+__all__ = ["Conditions", "View", "Wish", "judge_run", "load_run", "measure", "render"]
 
 _LIBRARY = {
     "Conditions": "touchstone.run.measure",
+    "View": "touchstone.report.view",
     "Wish": "touchstone.plan.plan",
     "judge_run": "touchstone.judge.judge:judge",
     "load_run": "touchstone.record.store",

@@ -30,5 +30,5 @@ def test_contenders_that_insist_on_one_port_cannot_run_at_once() -> None:
     )
     why = apart_for_ports([contender("a", 8080), contender("b", None), contender("c", 8080)])
     assert why is not None
-    assert all(word in why for word in ("a/plain", "c/plain", "8080", "not at once"))
+    assert all(word in why for word in ("a/plain", "c/plain", "8080", "cannot run at once"))
     assert "b/plain" not in why

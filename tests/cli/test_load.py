@@ -163,7 +163,7 @@ def test_a_result_that_does_not_stand_ends_with_4_unless_a_condition_is_breached
         assert "The result does not stand" in done.stdout
         done = touchstone(tmp_path, "load", url, *beyond, "--json")
         assert done.returncode == 4
-        assert "does not stand: " in done.stderr
+        assert "cannot be trusted: " in done.stderr
         assert "of 2000.0 offered" in done.stderr
         job = tmp_path / "job.json"
         job.write_text(json.dumps(json.loads(done.stdout)["job"]))

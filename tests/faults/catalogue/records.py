@@ -366,11 +366,15 @@ RECORDS: tuple[Setup, ...] = (
 _BY_RULE = "a record of tests/judge/rules holds it: "
 
 NOT_PLANTABLE: dict[str, str] = {
+    "aot-cache-refused": _BY_RULE + "it needs a JVM; tests/bench/test_aot_cache.py has real ones",
+    "aot-cache-stale": _BY_RULE + "it needs a JVM; tests/bench/test_aot_cache.py has real ones",
     "capacity-beyond-generator": _BY_RULE + "the server would have to be faster than the null server",
     "capacity-disturbed": _BY_RULE + "a search would take minutes beside other work",
     "capacity-uncertain": _BY_RULE + "a search of many minutes would have to end without settling",
     "generator-throttled": _BY_RULE + "it needs a CPU quota on the lab itself",
     "generators-apart": _BY_RULE + "it needs generators on several machines",
+    "requests-cut-at-sigterm": _BY_RULE + "tests/phase/test_ending_with_clients.py has services that cut requests",
+    "stop-client-late": _BY_RULE + "the engine itself would have to be starved",
     "joining-busy": _BY_RULE + "it needs a Ray cluster of several machines",
     "profile-copy-differs": _BY_RULE + "it needs a runtime that is profiled in a copy with other flags",
     "profiler-costly": _BY_RULE + "it needs a profiler that costs more than the usual ones",
