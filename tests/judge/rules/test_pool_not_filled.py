@@ -1,4 +1,5 @@
 from touchstone.record.sample import DependencyState
+from touchstone.vocabulary.dependency import DEPENDENCIES
 
 from ..sound import codes, fired, first_load, sound_run
 
@@ -24,6 +25,20 @@ def test_a_load_that_does_not_touch_the_dependency_fills_no_pool() -> None:
     run = sound_run()
     first_load(run).dependencies = [_with(0)]
     assert codes(run) == set()
+
+
+def test_requests_of_the_contract_within_a_load_without_the_dependency_fill_no_pool() -> None:
+    run = sound_run()
+    counters = [name for counter in DEPENDENCIES["postgres"].work for name in counter.counters]
+    state = _with(1)
+    state.before, state.after = dict.fromkeys(counters, 3.0), dict.fromkeys(counters, 24.0)
+    sample = first_load(run)
+    assert sample.result is not None
+    sample.result.totals.ok = 10_000
+    sample.dependencies = [state]
+    assert not fired(run, "pool-not-filled")
+    state.after = dict.fromkeys(counters, 10_000.0)
+    assert fired(run, "pool-not-filled")
 
 
 def test_a_few_requests_at_a_time_need_not_fill_it() -> None:

@@ -11,6 +11,7 @@ from touchstone.judge.reading.case import Case
 from touchstone.judge.reading.dependencies import dependency_use
 from touchstone.judge.reading.sessions import is_downstream, opened, stated_pool
 from touchstone.judge.reading.traffic import loop, slots
+from touchstone.judge.reading.work import work_of
 from touchstone.judge.rule import Fired, on_sample
 from touchstone.record.sample import Sample
 from touchstone.vocabulary.limits import SERVER_FULL
@@ -121,6 +122,8 @@ def downstream_headroom(sample: Sample, case: Case) -> Iterator[Fired]:
             )
 
 
+_POOL_NOT_FILLED_USED = 0.01
+"""Work at the dependency per response below which the load itself does not use it."""
 _POOL_NOT_FILLED_CROWD = 4
 """With this many requests under way for each session, all sessions are wanted at times, however fast the database
 is."""
@@ -134,7 +137,8 @@ _POOL_NOT_FILLED_WINDOW_S = 1.0
     title="Fewer sessions were open than the pool has",
     threshold=(
         "closed loop with at least four requests under way for each session of the stated pool: some sessions at the "
-        "dependency, but never more than three quarters of the pool"
+        "dependency, but never more than three quarters of the pool; not where the dependency counted work for fewer "
+        "than one response in a hundred, since the contract's requests within the load do that"
     ),
     threshold_reason=(
         "with a crowd waiting, a pool opens every session that it may; those that lag behind while the pool is "
@@ -153,6 +157,9 @@ def pool_not_filled(sample: Sample, case: Case) -> Iterator[Fired]:
     for dependency in sample.dependencies:
         pool, peak = stated_pool(sample, dependency), dependency.sessions_peak
         if not pool or not peak or slots(sample) < _POOL_NOT_FILLED_CROWD * pool or peak > 0.75 * pool:
+            continue
+        used = [work.most for work in work_of(sample.contender, [sample]) if work.dependency == dependency.name]
+        if used and max(used) < _POOL_NOT_FILLED_USED:
             continue
         yield Fired(
             f"never more than {number(peak)} of the pool's {pool} sessions were open at {dependency.name}, with "
