@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import bootstrap
 
-from touchstone.judge.statistics.intervals import SEED, Decision, decide, ratio_interval
+from touchstone.judge.statistics.decision import Decision, decide
+from touchstone.judge.statistics.intervals import SEED, ratio_interval
 from touchstone.judge.statistics.sequential import confidence_of_look, look_rounds
 from touchstone.record.run import Run
 from touchstone.record.sample import TARE

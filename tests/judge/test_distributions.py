@@ -9,8 +9,9 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from scipy import ndimage, stats
 
+from touchstone.judge.statistics.decision import Widening, decides
 from touchstone.judge.statistics.distributions import at_least, at_most, median_ranks, t_above, t_quantile
-from touchstone.judge.statistics.intervals import Widening, decides, rounds_until, unpaired_ratio_interval
+from touchstone.judge.statistics.intervals import rounds_until, unpaired_ratio_interval
 from touchstone.judge.statistics.steady import SEGMENT, level_ends
 from touchstone.judge.statistics.trend import STRAIGHT, straight_slope, theil_sen
 

@@ -11,7 +11,7 @@ from tests.judge.sound import MIB, loads, result_of, sound_run, watch_of
 from touchstone.judge.comparison.doubt import Doubts, combine, widened
 from touchstone.judge.judge import judge
 from touchstone.judge.judgement import Comparison, Doubt, Outcome, Verdict
-from touchstone.judge.statistics.intervals import Interval
+from touchstone.judge.statistics.decision import Interval
 from touchstone.record.evidence.slices import WarmUp
 from touchstone.record.run import Run
 from touchstone.record.sample import TARE

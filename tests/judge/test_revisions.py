@@ -193,3 +193,18 @@ def test_the_summary_holds_what_the_profiles_explain_and_stays_short_enough() ->
     assert "<summary>Why: CPU per request in parts</summary>" in text
     assert SPIN[-1] in text
     assert len(text.encode()) < MOST_BYTES
+
+
+def test_a_document_of_an_earlier_version_is_read() -> None:
+    found = said(0.8).model_dump(mode="json", by_alias=True)
+    (change,) = found["changes"]
+    earlier = {name: value for name, value in change.items() if name != "baseline"} | {"outcome": "slower"}
+    read = PairJudgement.model_validate(found | {"schema": "touchstone.revisions/1", "changes": [earlier]})
+    assert read.changes[0].outcome is Outcome.WORSE
+    assert read.changes[0].baseline == "sound/plain"
+
+
+def test_a_change_has_no_sentence_of_the_run_and_no_rounds_that_it_does_not_need() -> None:
+    (change,) = said(0.8, margin=0.5).changes
+    assert change.outcome is Outcome.EQUIVALENT
+    assert (change.sentence, change.more_rounds) == ("", None)

@@ -8,10 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from touchstone.judge.statistics.decision import Decision, decide, decides
 from touchstone.judge.statistics.intervals import (
-    Decision,
-    decide,
-    decides,
     log_effects,
     mean_interval,
     median_interval,

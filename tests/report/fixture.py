@@ -18,7 +18,7 @@ from touchstone.judge.judgement import (
     Verdict,
 )
 from touchstone.judge.language.sentences import comparison_sentence
-from touchstone.judge.statistics.intervals import Interval
+from touchstone.judge.statistics.decision import Interval
 from touchstone.record.boot_result import BootRun
 from touchstone.record.engine import Counts, Distribution, Errors, FirstError, LoadResult, LoadStep, Point, Rate
 from touchstone.record.evidence.boot import BootEvidence

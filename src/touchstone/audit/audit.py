@@ -11,7 +11,8 @@ from itertools import pairwise
 from touchstone.audit.checks import Fault, faults, not_applied
 from touchstone.audit.formats.load_tools import ONCE
 from touchstone.audit.published import Publication, Published
-from touchstone.judge.statistics.intervals import Interval, mean_interval
+from touchstone.judge.statistics.decision import Interval
+from touchstone.judge.statistics.intervals import mean_interval
 
 NOISE = 0.05
 """Assumed of a rate whose spread is not published: runs on rented machines scatter by 2.7 % (standard deviation), so

@@ -78,7 +78,7 @@ def compare(
     if (reasons := comparable(old, new)) and not anyway:
         raise InvalidRunError(
             "the runs cannot be compared: " + "; ".join(reasons),
-            fix="measure both with the same scenario and profile, or give --anyway",
+            fix="measure both with the same scenario and preset, or give --anyway",
         )
     said = _compared(old, new, terms, reference, anyway=anyway)
     if markdown is not None:

@@ -10,8 +10,9 @@ from pydantic import computed_field
 from touchstone.history.series import Series, Shown
 from touchstone.judge.comparison.pair import Revision
 from touchstone.judge.judgement import Comparison, Outcome
-from touchstone.judge.statistics.intervals import Interval
+from touchstone.judge.statistics.decision import Interval
 from touchstone.record.base import Record
+from touchstone.record.sample import TARE
 from touchstone.toolchain.otava import change_points
 
 P_VALUE = 0.001
@@ -61,6 +62,7 @@ def changes_of(series: Series, magnitude: float = MAGNITUDE) -> list[Change]:
 def _change(series: Series, left: int, at: int, right: int) -> Change:
     before, after = (statistics.fmean(series.values[slice(*stretch)]) for stretch in ((left, at), (at, right)))
     first, ratio = series.first, after / before if before else math.inf
+    references = {Shown.RATIO: series.entries[at].reference, Shown.TO_TARE: TARE, Shown.VALUE: None}
     compared = Comparison(
         phase=first.about.phase,
         contender=first.contender,
@@ -69,7 +71,7 @@ def _change(series: Series, left: int, at: int, right: int) -> Change:
         figure=first.figure,
         before=before,
         after=after,
-        relative_to=first.reference if series.shown is Shown.RATIO else None,
+        relative_to=references[series.shown],
         ratio=ratio,
         outcome=Outcome.of(Interval(ratio, ratio, ratio), first.figure, 0.0),
     )

@@ -7,7 +7,7 @@ from typing import Any, Literal, Self
 
 from pydantic import Field, computed_field
 
-from touchstone.judge.statistics.intervals import Decision, Interval, decide
+from touchstone.judge.statistics.decision import Decision, Interval, decide
 from touchstone.record.base import Record
 from touchstone.vocabulary.figure import FIGURES, Better
 
@@ -243,6 +243,8 @@ class Comparison(Record):
         if interval is not None:
             self.ratio, self.low, self.high = interval.point, interval.low, interval.high
             self.outcome = Outcome.of(interval, self.figure, margin)
+            if self.outcome is not Outcome.UNDECIDED:
+                self.more_rounds = None
         return self
 
 

@@ -126,7 +126,7 @@ class Silence(EngineRecord):
     seconds: float = 0.0
     longest_s: float = 0.0
     longer: list[tuple[float, float]] = Field(default=[], exclude_if=lambda pairs: not pairs)
-    """Pairs of a length, and what all gaps of at least that length come to; empty where the engine did not tell."""
+    """Pairs of a length, and the sum of all gaps of at least that length; empty if not measured."""
     deaf_s: float | None = Field(default=None, exclude_if=lambda seconds: seconds is None)
     """How long the generator waited for a CPU within gaps, which is taken off them.
 

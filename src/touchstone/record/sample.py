@@ -184,6 +184,8 @@ class Sample(Record):
     """The contract: the verify phase's, or the short re-check after a load."""
     checks_in_load: list[CheckOutcome] = Field(default=[], exclude_if=lambda checks: not checks)
     """Checks of the contract that were made inside the load, on its connections."""
+    asked_in_load: int = Field(default=0, exclude_if=lambda count: not count)
+    """Requests of those checks. The load's own counts do not hold them; counters of dependencies do."""
     proofs: list[ProofOutcome] = []
     left_out: list[str] = []
     """Checks and proofs that could not be made of a service that the lab did not start; a sentence each."""

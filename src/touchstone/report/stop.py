@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import statistics
 
-from touchstone.record.evidence.stop import Outcomes, StopEvidence
+from touchstone.judge.reading.stops import from_signal, stops
+from touchstone.record.evidence.stop import StopEvidence
 from touchstone.report.format import plural, seconds
 from touchstone.report.view import Place, View
 
@@ -20,10 +21,7 @@ def stop_lines(view: View, place: Place) -> list[str]:
     """A sentence for each contender at a place of the phase `stop`; nothing for another phase."""
     if place.phase != "stop":
         return []
-    ends = {
-        contender.name: [sample.stop for sample in view.samples(place, contender.name) if sample.stop is not None]
-        for contender in view.measured
-    }
+    ends = {contender.name: stops(view.samples(place, contender.name)) for contender in view.measured}
     return [_sentence(name, place.load or "", found) for name, found in ends.items() if found]
 
 
@@ -34,9 +32,7 @@ def _sentence(contender: str, case: str, ends: list[StopEvidence]) -> str:
         if len(times) == len(ends)
         else f"had to be killed in {len(ends) - len(times)} of {len(ends)} stops"
     )
-    total = Outcomes()
-    for end in ends:
-        total += end.result.from_signal
+    total = from_signal(ends)
     if not total.sent:
         return f"{contender}, {_WITH[case]}, {ended}."
     parts = [f"{total.right} answered", f"{total.turned_away} refused"]

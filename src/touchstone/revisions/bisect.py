@@ -45,7 +45,7 @@ class Step(Comparison):
     """The id of the run."""
 
 
-_OWN = {"contender", "baseline", "reason"}
+_OWN = {"contender", "baseline", "reason", "sentence"}
 """What a step says of itself; the rest is the comparison's."""
 
 

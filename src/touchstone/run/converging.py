@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from touchstone.judge.comparison.convergence import Step, convergence
-from touchstone.judge.statistics.intervals import Decision, Interval, decide, simultaneous
+from touchstone.judge.statistics.decision import Decision, Interval, decide
+from touchstone.judge.statistics.intervals import simultaneous
 from touchstone.record.run import Plan
 from touchstone.record.sample import TARE, Sample
 from touchstone.report.format import ratio, ratio_interval

@@ -73,7 +73,7 @@ def check_contract_in_load(session: SlicesSession, contender: int, sequence: Loa
             # Nothing can be asked between the requests of this load: they go over HTTP/2, or are pipelined.
             if sequence.sample.checks_in_load:
                 raise
-        sequence.asked = way.asked
+        sequence.sample.asked_in_load = way.asked
     return turns.records
 
 

@@ -39,8 +39,6 @@ class LoadSequence:
     """What an earlier load's preparation captured of the same process; None to prepare it."""
     checker: Checker = field(init=False)
     _before: Sequence[float] = ()
-    asked: int = 0
-    """Requests of the contract that were made inside the load."""
 
     def __post_init__(self) -> None:
         self.checker = Checker(self.running.service, self.running.dependencies, self.bench.seed)
@@ -107,9 +105,8 @@ class LoadSequence:
         dependencies, seed = self.running.dependencies, self.bench.seed
         if result is not None:
             totals = result.totals
-            self.prove(
-                Tally(sent=totals.sent, ok=totals.ok, uncertain=totals.sent - totals.completed, beyond=self.asked)
-            )
+            uncertain, beyond = totals.sent - totals.completed, self.sample.asked_in_load
+            self.prove(Tally(sent=totals.sent, ok=totals.ok, uncertain=uncertain, beyond=beyond))
             if look:
                 states, sent = self.sample.dependencies, totals.sent
                 look_after_answers(self.load, self.running.service, dependencies, states, seed=seed, sent=sent)

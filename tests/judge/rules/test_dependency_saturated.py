@@ -2,6 +2,7 @@ from touchstone.record.sample import DependencyState
 
 from ..slices import sliced_run
 from ..sound import codes, fired, first_load, result_of, sound_run
+from ..unused import asked_for_the_contract_alone
 
 
 def test_a_database_with_its_cpu_full() -> None:
@@ -52,3 +53,14 @@ def test_in_slices_a_reading_of_all_turns_says_nothing_of_one_contender() -> Non
     for sample in (one for one in run.samples if one.slices is not None):
         sample.dependencies = [DependencyState(name="database", kind="postgres", cpu_s=60.0, cpus=[1])]
     assert not fired(run, "dependency-saturated")
+
+
+def test_a_dependency_that_only_the_contract_uses_inside_the_load_limits_nothing() -> None:
+    run = sound_run()
+    sample = first_load(run)
+    assert sample.result is not None
+    state = asked_for_the_contract_alone(sample, "postgres", sample.result.rate.achieved * 1.02)
+    sample.dependencies = [state]
+    assert not fired(run, "dependency-saturated")
+    state.after = dict.fromkeys(state.after, 10_000.0)
+    assert fired(run, "dependency-saturated")

@@ -4,6 +4,7 @@ from touchstone.judge.judgement import Severity
 from touchstone.record.sample import DependencyState, Sample
 
 from ..sound import codes, fired, first_load, sound_run
+from ..unused import asked_for_the_contract_alone
 
 
 def _behind(sample: Sample, times: float) -> list[DependencyState]:
@@ -34,3 +35,14 @@ def test_a_downstream_with_plenty_left() -> None:
     sample = first_load(run)
     sample.dependencies = _behind(sample, 5.0)
     assert codes(run) == set()
+
+
+def test_a_dependency_that_only_the_contract_uses_inside_the_load_limits_nothing() -> None:
+    run = sound_run()
+    sample = first_load(run)
+    assert sample.result is not None
+    state = asked_for_the_contract_alone(sample, "echo", sample.result.rate.achieved * 1.5)
+    sample.dependencies = [state]
+    assert not fired(run, "downstream-headroom")
+    state.after = dict.fromkeys(state.after, 10_000.0)
+    assert fired(run, "downstream-headroom")

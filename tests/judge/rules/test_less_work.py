@@ -49,6 +49,16 @@ def test_calls_are_counted_exactly(share: float, count: int) -> None:
     assert len(fired(run, "less-work")) == count
 
 
+def test_the_contract_within_the_load_makes_no_other_do_less() -> None:
+    run = worked("echo", {"everyone": {"hits": 1.0}})
+    for sample in loads(run, "go/std"):
+        totals = result_of(sample).totals
+        totals.sent, totals.completed, totals.ok = 1_516, 1_500, 1_500
+        sample.asked_in_load = 60
+        sample.dependencies[0].after["hits"] = 7.0 + 1_560
+    assert not fired(run, "less-work")
+
+
 def test_what_was_sent_and_not_answered_may_have_been_worked_for() -> None:
     run = worked("echo", {"everyone": {"hits": 1.0}})
     for sample in loads(run, "go/std"):

@@ -1,7 +1,7 @@
 from touchstone.record.sample import DependencyState
-from touchstone.vocabulary.dependency import DEPENDENCIES
 
 from ..sound import codes, fired, first_load, sound_run
+from ..unused import asked_for_the_contract_alone
 
 
 def _with(sessions: int) -> DependencyState:
@@ -29,15 +29,11 @@ def test_a_load_that_does_not_touch_the_dependency_fills_no_pool() -> None:
 
 def test_requests_of_the_contract_within_a_load_without_the_dependency_fill_no_pool() -> None:
     run = sound_run()
-    counters = [name for counter in DEPENDENCIES["postgres"].work for name in counter.counters]
-    state = _with(1)
-    state.before, state.after = dict.fromkeys(counters, 3.0), dict.fromkeys(counters, 24.0)
     sample = first_load(run)
-    assert sample.result is not None
-    sample.result.totals.ok = 10_000
+    state = asked_for_the_contract_alone(sample, "postgres", 1e9)
     sample.dependencies = [state]
     assert not fired(run, "pool-not-filled")
-    state.after = dict.fromkeys(counters, 10_000.0)
+    state.after = dict.fromkeys(state.after, 10_000.0)
     assert fired(run, "pool-not-filled")
 
 

@@ -6,7 +6,8 @@ import math
 from collections.abc import Sequence
 
 from touchstone.judge.claims.ruling import Ruling
-from touchstone.judge.statistics.intervals import MIN_ROUNDS, UNWIDENED, Interval, Widening, rounds_until
+from touchstone.judge.statistics.decision import UNWIDENED, Interval, Widening
+from touchstone.judge.statistics.intervals import MIN_ROUNDS, rounds_until
 
 ONCE = {"floor": 1.25, "build": 1.5}
 """By what factor a number that was measured once must clear a bound to decide, by phase.

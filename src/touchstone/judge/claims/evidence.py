@@ -14,7 +14,8 @@ from touchstone.judge.comparison.doubt import Doubts, combine, mean, over_rounds
 from touchstone.judge.comparison.verdict import Weight
 from touchstone.judge.figures import is_exact
 from touchstone.judge.judgement import Estimate, Finding, Judgement, Severity, Verdict
-from touchstone.judge.statistics.intervals import MIN_ROUNDS, Interval, median_interval
+from touchstone.judge.statistics.decision import Interval
+from touchstone.judge.statistics.intervals import MIN_ROUNDS, median_interval
 from touchstone.record.run import Run
 from touchstone.record.sample import Sample
 

@@ -13,15 +13,8 @@ from touchstone.judge.claims.evidence import MAY_HAVE_MOVED, Absent, Evidence, P
 from touchstone.judge.claims.ruling import Measurement, Ruling
 from touchstone.judge.claims.warmth import NOT_DECIDED
 from touchstone.judge.comparison.doubt import Doubts, widened
-from touchstone.judge.statistics.intervals import (
-    UNWIDENED,
-    Interval,
-    Widening,
-    log_effects,
-    mean_interval,
-    ratio_interval,
-    unpaired_ratio_interval,
-)
+from touchstone.judge.statistics.decision import UNWIDENED, Interval, Widening
+from touchstone.judge.statistics.intervals import log_effects, mean_interval, ratio_interval, unpaired_ratio_interval
 from touchstone.manifest.claim import (
     UNITS,
     DifferenceTest,

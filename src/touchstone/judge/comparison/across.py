@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 
 from touchstone.judge.figures import is_exact
 from touchstone.judge.judgement import Comparison, Estimate, Judgement, Verdict
-from touchstone.judge.statistics.intervals import Interval, simultaneous, unpaired_ratio_interval
+from touchstone.judge.statistics.decision import Interval
+from touchstone.judge.statistics.intervals import simultaneous, unpaired_ratio_interval
 from touchstone.record.base import Record
 from touchstone.record.run import Environment, Run
 

@@ -15,11 +15,8 @@ from touchstone.judge.language.sentences import comparison_sentence
 from touchstone.judge.reading.case import Case
 from touchstone.judge.reading.laps import AS_THEY_ARE, Adjustment, lap_effects
 from touchstone.judge.reading.starts import start_ratios
+from touchstone.judge.statistics.decision import UNWIDENED, Decision, Interval, decide
 from touchstone.judge.statistics.intervals import (
-    UNWIDENED,
-    Decision,
-    Interval,
-    decide,
     log_effects,
     more_rounds,
     ratio_interval,

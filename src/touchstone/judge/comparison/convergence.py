@@ -8,8 +8,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from touchstone.judge.reading.laps import LEAST_LAPS, LapEffect, adjustment, effect_of, laps_by_round
+from touchstone.judge.statistics.decision import Interval
 from touchstone.judge.statistics.distributions import t_quantile
-from touchstone.judge.statistics.intervals import MIN_ROUNDS, Interval
+from touchstone.judge.statistics.intervals import MIN_ROUNDS
 from touchstone.record.sample import Sample
 
 

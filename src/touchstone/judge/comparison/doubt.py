@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from touchstone.judge.figures import TAIL
 from touchstone.judge.judgement import Doubt
-from touchstone.judge.statistics.intervals import Interval
+from touchstone.judge.statistics.decision import Interval
 from touchstone.vocabulary.figure import FIGURES, Better
 
 _EQUAL = math.log(1.05)

@@ -16,7 +16,8 @@ from touchstone.judge.comparison.pair import LeftOut
 from touchstone.judge.figures import is_exact
 from touchstone.judge.judge import judge
 from touchstone.judge.judgement import Comparison, Judgement, Key, Verdict
-from touchstone.judge.statistics.intervals import Interval, simultaneous
+from touchstone.judge.statistics.decision import Interval
+from touchstone.judge.statistics.intervals import simultaneous
 from touchstone.record.run import Run
 
 

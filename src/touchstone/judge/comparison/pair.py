@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Sequence
-from typing import Literal
+from typing import Any, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from touchstone.judge.comparison.across import Gone, Terms, usable
 from touchstone.judge.comparison.gate import Standing, hold_against
 from touchstone.judge.judgement import Comparison, Estimate, FailedContender, Judgement, Outcome, Verdict
-from touchstone.judge.statistics.intervals import Decision, decide
+from touchstone.judge.statistics.decision import Decision, decide
 from touchstone.judge.why.explanation import Explanation, Unexplained
 from touchstone.record.base import Record
 from touchstone.record.run import Run
@@ -78,6 +78,16 @@ class PairJudgement(Record):
     why: list[Explanation | Unexplained] = []
     """Where the difference of CPU per request is, load by load, if that was asked and there is one."""
 
+    @model_validator(mode="before")
+    @classmethod
+    def _complete(cls, data: Any) -> Any:
+        """Changes of earlier versions name one contender."""
+        match data:
+            case {"schema": "touchstone.revisions/1" | "touchstone.urls/1", "changes": [*changes]}:
+                named = [{"baseline": one.get("contender")} | one if isinstance(one, dict) else one for one in changes]
+                return data | {"changes": named}
+        return data
+
     @property
     def revisions(self) -> tuple[Revision, Revision]:
         """The base and the head, which are revisions."""
@@ -112,7 +122,7 @@ def judge_pair(
     (first, base), (second, head) = sides
     before, after = _estimates(judgement, first, terms), _estimates(judgement, second, terms)
     changes = [
-        comparison.model_copy(update={"contender": called, "baseline": called}).decided_by(
+        comparison.model_copy(update={"contender": called, "baseline": called, "sentence": ""}).decided_by(
             comparison.interval, terms.margin_of(comparison.figure)
         )
         for comparison in judgement.comparisons

@@ -5,10 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from touchstone.judge.reading.work import work_of
 from touchstone.record.sample import AfterAnswers, DependencyState, Sample
 
 LEAST_ASKED = 6
 """Single requests that had a dependency do something: of fewer nothing is said."""
+_USED = 0.01
+"""Work at a dependency for each response, from which on the load itself uses it."""
 
 
 @dataclass(frozen=True)
@@ -33,6 +36,14 @@ def dependency_use(sample: Sample) -> DependencyUse:
         return DependencyUse({}, 0.0)
     used = {state.name: state.cpu_s for state in sample.dependencies if state.cpu_s is not None}
     return DependencyUse(used, result.window.whole_s if result else 0.0)
+
+
+def is_used(sample: Sample, dependency: DependencyState) -> bool:
+    """Whether the load itself uses the dependency: the contract's requests inside a load open sessions, too."""
+    if dependency.sessions_peak == 0:
+        return False
+    counted = [work.most for work in work_of(sample.contender, [sample]) if work.dependency == dependency.name]
+    return not counted or max(counted) >= _USED
 
 
 def stated_delay_s(dependency: DependencyState) -> float | None:

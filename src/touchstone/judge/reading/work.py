@@ -58,7 +58,7 @@ def work_of(contender: str, samples: Iterable[Sample]) -> Iterator[Work]:
     if not measured or not measured[0].dependencies:
         return
     ok = sum(s.result.totals.ok for s in measured if s.result)
-    sent = sum(s.result.totals.sent for s in measured if s.result)
+    sent = sum(s.result.totals.sent + s.asked_in_load for s in measured if s.result)
     loaded = sum(_loaded_s(s) for s in measured)
     late = max(_late_s(s) for s in measured)
     for first in measured[0].dependencies:

@@ -14,7 +14,7 @@ from touchstone.judge.judgement import Doubt, Severity
 from touchstone.judge.language.quantity import number, seconds, share
 from touchstone.judge.reading.case import Case
 from touchstone.judge.reading.core import CoreLap, core_laps
-from touchstone.judge.reading.disturbance import others_share
+from touchstone.judge.reading.disturbance import others_share, stolen_share
 from touchstone.judge.reading.machine_state import machine_state
 from touchstone.judge.reading.traffic import loop
 from touchstone.judge.rule import Fired, on_run, on_sample
@@ -95,17 +95,13 @@ _CPU_STOLEN_SHARE = 0.02
 )
 def cpu_stolen(sample: Sample, case: Case) -> Iterator[Fired]:
     """Stolen time looks like slow code. It comes and goes with the other virtual machines on the host."""
-    result = sample.result
-    steal = result.machine.steal_s if result else None
-    if result is None or not steal or not result.window.measured_s:
-        return
-    stolen = steal / (result.window.measured_s * max(1, case.run.environment.cpus))
-    if stolen > _CPU_STOLEN_SHARE:
+    stolen = stolen_share(sample, case.run.environment.cpus)
+    if sample.result is not None and stolen is not None and stolen > _CPU_STOLEN_SHARE:
         yield Fired(
             f"{share(stolen)} of the machine's CPU time was stolen during the window",
             figures=[*SPEED, *CPU],
             doubt=Doubt.of_taken(stolen, "the rest of the time was its own"),
-            evidence={"steal_s": steal, "share": stolen},
+            evidence={"steal_s": sample.result.machine.steal_s, "share": stolen},
         )
 
 

@@ -8,10 +8,9 @@ from touchstone.judge.figures import SPEED
 from touchstone.judge.judgement import Doubt, Severity
 from touchstone.judge.language.quantity import number, share
 from touchstone.judge.reading.case import Case
-from touchstone.judge.reading.dependencies import dependency_use
+from touchstone.judge.reading.dependencies import dependency_use, is_used
 from touchstone.judge.reading.sessions import is_downstream, opened, stated_pool
 from touchstone.judge.reading.traffic import loop, slots
-from touchstone.judge.reading.work import work_of
 from touchstone.judge.rule import Fired, on_sample
 from touchstone.record.sample import Sample
 from touchstone.vocabulary.limits import SERVER_FULL
@@ -66,8 +65,7 @@ def dependency_saturated(sample: Sample, case: Case) -> Iterator[Fired]:
         busy, used = None, use.cpu_s.get(dependency.name)
         if used is not None and dependency.cpus:
             busy = used / (use.elapsed_s * len(dependency.cpus))
-        # A load that opened no session at it asked nothing of it.
-        asked = dependency.ceiling is not None and dependency.sessions_peak != 0
+        asked = dependency.ceiling is not None and is_used(sample, dependency)
         near = result.rate.achieved / dependency.ceiling if asked and dependency.ceiling else None
         evidence = {"cpu_s": used, "busy": busy, "ceiling": dependency.ceiling, "rate": result.rate.achieved}
         if busy is not None and busy > SERVER_FULL:
@@ -108,7 +106,7 @@ def downstream_headroom(sample: Sample, case: Case) -> Iterator[Fired]:
     if result is None or result.rate.achieved <= 0:
         return
     for dependency in sample.dependencies:
-        if not is_downstream(dependency) or not dependency.ceiling:
+        if not is_downstream(dependency) or not dependency.ceiling or not is_used(sample, dependency):
             continue
         times = dependency.ceiling / result.rate.achieved
         if 1 / SERVER_FULL <= times < _HEADROOM:
@@ -122,8 +120,6 @@ def downstream_headroom(sample: Sample, case: Case) -> Iterator[Fired]:
             )
 
 
-_POOL_NOT_FILLED_USED = 0.01
-"""Work at the dependency per response below which the load itself does not use it."""
 _POOL_NOT_FILLED_CROWD = 4
 """With this many requests under way for each session, all sessions are wanted at times, however fast the database
 is."""
@@ -158,8 +154,7 @@ def pool_not_filled(sample: Sample, case: Case) -> Iterator[Fired]:
         pool, peak = stated_pool(sample, dependency), dependency.sessions_peak
         if not pool or not peak or slots(sample) < _POOL_NOT_FILLED_CROWD * pool or peak > 0.75 * pool:
             continue
-        used = [work.most for work in work_of(sample.contender, [sample]) if work.dependency == dependency.name]
-        if used and max(used) < _POOL_NOT_FILLED_USED:
+        if not is_used(sample, dependency):
             continue
         yield Fired(
             f"never more than {number(peak)} of the pool's {pool} sessions were open at {dependency.name}, with "

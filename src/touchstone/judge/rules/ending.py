@@ -8,6 +8,7 @@ from itertools import pairwise
 from touchstone.judge.judgement import Severity
 from touchstone.judge.language.quantity import seconds
 from touchstone.judge.reading.case import Case
+from touchstone.judge.reading.stops import stops
 from touchstone.judge.rule import Fired, on_sample
 from touchstone.record.sample import Sample
 
@@ -49,8 +50,9 @@ def ignores_sigterm(sample: Sample, case: Case) -> Iterator[Fired]:
     killed = sum(r.stopped == "sigkill" for r in runs)
     if killed:
         yield Fired(f"{killed} of {len(runs)} starts did not end on SIGTERM and were killed")
-    if sample.stop is not None and sample.stop.result.failure is None and sample.stop.result.stop_s is None:
-        yield Fired(f"it had not ended {sample.stop.within_s:g} s after SIGTERM and was killed")
+    for end in stops([sample]):
+        if end.result.stop_s is None:
+            yield Fired(f"it had not ended {end.within_s:g} s after SIGTERM and was killed")
 
 
 @on_sample(

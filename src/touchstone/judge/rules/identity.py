@@ -53,9 +53,9 @@ _HELPED_FROM_OUTSIDE_SUSPECT = 0.05
         "slice less that in the others' of the same lap, is above 5 % of a CPU in the median over all laps, and in "
         "more of them than chance explains (sign test, p < 0.001); what the kernel does for the others' requests, at "
         "this one's rate, is taken off, and so is what a process has more of here than there which has at least half "
-        "of it while the others are on; or a process by name that has above 5 % of a CPU in the contender's slices, "
-        "in more laps than chance explains, and less than a quarter of it in those of every neighbour that leaves at "
-        "least as much CPU over"
+        "of it while the others are on; or a process, by number or by name, has above 5 % of a CPU in the "
+        "contender's slices, in more laps than chance explains for all such processes together; in those of every "
+        "neighbour that leaves at least as much CPU over it has less than a quarter of that"
     ),
     threshold_reason=(
         "other processes take as much from neighbouring slices; 5 % is the least difference that matters, and at "

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import statistics
 from collections.abc import Iterator
 
 from touchstone.judge.judgement import Severity
 from touchstone.judge.language.quantity import number, seconds
 from touchstone.judge.reading.case import Case, Group
+from touchstone.judge.reading.stops import from_signal, stops
 from touchstone.judge.rule import Fired, on_group
-from touchstone.record.evidence.stop import Outcomes, StopEvidence
 
 _STOP = ("stop",)
 _LOST = {
@@ -19,17 +20,6 @@ _LOST = {
     "wrong": "answered otherwise than expected",
     "failed": "failed on their way",
 }
-
-
-def _ends(group: Group) -> list[StopEvidence]:
-    return [sample.stop for sample in group.samples if sample.stop is not None and sample.stop.result.failure is None]
-
-
-def _from_signal(ends: list[StopEvidence]) -> Outcomes:
-    total = Outcomes()
-    for end in ends:
-        total += end.result.from_signal
-    return total
 
 
 @on_group(
@@ -46,8 +36,8 @@ def _from_signal(ends: list[StopEvidence]) -> Outcomes:
 )
 def requests_lost_at_stop(group: Group, case: Case) -> Iterator[Fired]:
     """Each deployment costs its users these requests. A client cannot know whether their work was done."""
-    ends = _ends(group)
-    total = _from_signal(ends)
+    ends = stops(group.samples)
+    total = from_signal(ends)
     if total.lost:
         kinds = [f"{number(count)} {words}" for kind, words in _LOST.items() if (count := getattr(total, kind))]
         yield Fired(
@@ -76,8 +66,8 @@ def closes_under_requests(group: Group, case: Case) -> Iterator[Fired]:
 
     A close may always cross a request (RFC 9112, section 9.5).
     """
-    ends = _ends(group)
-    total = _from_signal(ends)
+    ends = stops(group.samples)
+    total = from_signal(ends)
     if total.stale:
         yield Fired(
             f"{number(total.stale)} of {number(total.sent)} requests in {len(ends)} stops met a connection that was "
@@ -104,8 +94,8 @@ _WAITING = {"idle": "connections that rest", "stuck": "clients that send nothing
 )
 def stop_held_up_by_clients(group: Group, case: Case) -> Iterator[Fired]:
     """One client that has connected and sends nothing then decides how long a deployment takes."""
-    times = sorted(end.result.stop_s for end in _ends(group) if end.result.stop_s is not None)
-    if group.load in _WAITING and times and (median := times[len(times) // 2]) > _HELD_UP_S:
+    times = [end.result.stop_s for end in stops(group.samples) if end.result.stop_s is not None]
+    if group.load in _WAITING and times and (median := statistics.median(times)) > _HELD_UP_S:
         yield Fired(
             f"it ended {seconds(median)} after SIGTERM, and had only {_WAITING[group.load]}",
             evidence={"stop_s": times},
@@ -126,14 +116,12 @@ def stop_held_up_by_clients(group: Group, case: Case) -> Iterator[Fired]:
 )
 def outlives_stop(group: Group, case: Case) -> Iterator[Fired]:
     """The next process finds the port taken, or two versions answer side by side."""
-    ends = _ends(group)
+    ends = stops(group.samples)
     survivors = [end for end in ends if end.survivors or end.result.listens_after]
     if survivors:
-        names = (
-            ", ".join(dict.fromkeys(name for end in survivors for name in end.survivors)) or "no process of its tree"
-        )
-        listens = " and its port took connections" if any(end.result.listens_after for end in survivors) else ""
-        yield Fired(f"after {len(survivors)} of {len(ends)} stops there was still {names}{listens}")
+        left = list(dict.fromkeys(name for end in survivors for name in end.survivors))
+        left += ["a listener on its port"] * any(end.result.listens_after for end in survivors)
+        yield Fired(f"after {len(survivors)} of {len(ends)} stops there was still {' and '.join(left)}")
 
 
 @on_group(
@@ -147,7 +135,7 @@ def outlives_stop(group: Group, case: Case) -> Iterator[Fired]:
 )
 def work_without_response(group: Group, case: Case) -> Iterator[Fired]:
     """A client that repeats such a request does the work twice; one that does not believes that it was not done."""
-    done = sum(end.unanswered_work or 0 for end in _ends(group))
+    done = sum(end.unanswered_work or 0 for end in stops(group.samples))
     if done:
         yield Fired(f"{number(done)} units of work were done for requests that got no right response")
 
@@ -166,6 +154,6 @@ _LATE_S = 0.05
 )
 def stop_client_late(group: Group, case: Case) -> Iterator[Fired]:
     """Requests that the client could not send in time come at once, on new connections."""
-    latest = max((end.result.latest_s for end in _ends(group)), default=0.0)
+    latest = max((end.result.latest_s for end in stops(group.samples)), default=0.0)
     if latest > _LATE_S:
         yield Fired(f"a request was sent {seconds(latest)} after it was due", evidence={"latest_s": latest})

@@ -320,8 +320,7 @@ def _heard(silence: Silence, least: float, *, few: bool) -> float:
 
 def _usual(case: Case, sample: Sample) -> float:
     """The share of the tares' windows: of those, the machine is the cause."""
-    parts = [_silent_share(tare) for tare in case.tares(sample.load)]
-    return statistics.median(parts) if parts else 0.0
+    return _median([_silent_share(tare) for tare in case.tares(sample.load)])
 
 
 @on_sample(

@@ -6,11 +6,10 @@ import math
 import statistics
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from enum import StrEnum
 
 import numpy as np
 
+from touchstone.judge.statistics.decision import UNWIDENED, Interval, Widening, decides
 from touchstone.judge.statistics.distributions import median_ranks, t_quantile
 
 MIN_ROUNDS = 2
@@ -18,26 +17,8 @@ MIN_ROUNDS = 2
 shows, one that is a tenth faster does not.
 """
 
-Widening = tuple[float, float]
-"""By how much what was found widens an interval below and above: differences of logarithms, infinite if unbounded."""
-UNWIDENED: Widening = (0.0, 0.0)
-
 SEED = 20_260_101
 """The bootstrap's draws are fixed, so that the same record always gives the same judgement."""
-
-
-@dataclass(frozen=True)
-class Interval:
-    """A point estimate with its confidence interval, in the unit of the values."""
-
-    point: float
-    low: float
-    high: float
-
-    def widening_of(self, narrow: Interval) -> Widening:
-        """By how much this interval of a ratio is wider than a narrow one within it."""
-        below = math.log(narrow.low / self.low) if self.low > 0 else math.inf
-        return below, math.log(self.high / narrow.high)
 
 
 def log_effects(contender: dict[int, float], baseline: dict[int, float]) -> list[float]:
@@ -127,39 +108,6 @@ def median_interval(values: Sequence[float], confidence: float) -> Interval | No
     assert interval is not None
     # With few rounds the geometric mean need not be the median; the interval is widened to hold both.
     return Interval(median, min(interval.low, median), max(interval.high, median))
-
-
-class Decision(StrEnum):
-    """What an interval of a ratio says at a margin."""
-
-    HIGHER = "higher"
-    LOWER = "lower"
-    WITHIN = "within the margin"
-    OPEN = "open"
-
-
-def decide(interval: Interval, margin: float) -> Decision:
-    """Read a ratio's interval.
-
-    Args:
-        interval: of the ratio, at the confidence of the decision (`simultaneous` where there is a family).
-        margin: the least effect that matters, as a share.
-
-    Within the margin comes first: a certain difference that is certainly too small to matter is no difference. What
-    is left reaches past the margin, so that an interval which excludes 1 has its middle beyond half of the margin.
-
-    """
-    if 1 / (1 + margin) <= interval.low and interval.high <= 1 + margin:
-        return Decision.WITHIN
-    if interval.low <= 1 <= interval.high:
-        return Decision.OPEN
-    return Decision.HIGHER if interval.low > 1 else Decision.LOWER
-
-
-def decides(low: float, high: float, margin: float) -> bool:
-    """Whether an interval of logarithms decides at the margin."""
-    bound = math.log1p(margin)
-    return (-bound <= low and high <= bound) or low > 0 or high < 0
 
 
 def more_rounds(

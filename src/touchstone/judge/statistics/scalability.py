@@ -14,7 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from touchstone.judge.statistics.intervals import SEED, Interval
+from touchstone.judge.statistics.decision import Interval
+from touchstone.judge.statistics.intervals import SEED
 
 LEAST_LOADS = 6
 """Distinct loads that a fit needs (Gunther 2007)."""
