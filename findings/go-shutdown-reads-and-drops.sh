@@ -5,8 +5,7 @@
 # not one of them: the server reads the whole request, runs no handler, and closes. The client sees an end without a response,
 # and not the reset that says "nobody read this, send it again".
 source "$(dirname "$0")/common"
-needs go
-go version | grep -q ' go1\.26' || skip "needs Go 1.26"
+go_126
 cat > main.go <<'GO'
 package main
 
@@ -60,4 +59,4 @@ func main() {
 }
 GO
 compare "late request: closed after 0 bytes, handlers run: 0, request in flight: HTTP/1.1 200, Shutdown: <nil>" \
-  "$(GOTOOLCHAIN=local GO111MODULE=off go run main.go)"
+  "$(go run main.go)"

@@ -4,8 +4,7 @@
 # A connection in StateNew counts as busy until it is 5 s old. A load balancer that opens connections ahead of need adds them to
 # each deployment.
 source "$(dirname "$0")/common"
-needs go
-go version | grep -q ' go1\.26' || skip "needs Go 1.26"
+go_126
 cat > main.go <<'GO'
 package main
 
@@ -37,4 +36,4 @@ func ends(connect bool) string {
 
 func main() { fmt.Printf("no client: %s, a silent client: %s\n", ends(false), ends(true)) }
 GO
-compare "no client: 0 s, a silent client: 5 to 6 s" "$(GOTOOLCHAIN=local GO111MODULE=off go run main.go)"
+compare "no client: 0 s, a silent client: 5 to 6 s" "$(go run main.go)"

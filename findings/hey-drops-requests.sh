@@ -5,21 +5,6 @@
 source "$(dirname "$0")/common"
 needs go
 GOBIN="$work" go install github.com/rakyll/hey@v0.1.5 > go.txt 2>&1 || skip "hey could not be built"
-cat > server.py <<'PY'
-import asyncio, sys
-async def serve(reader, writer):
-    try:
-        while await reader.readuntil(b"\r\n\r\n"):
-            writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
-    except (asyncio.IncompleteReadError, ConnectionError):
-        pass
-    writer.close()
-async def main():
-    await (await asyncio.start_server(serve, "127.0.0.1", int(sys.argv[1]), backlog=512)).serve_forever()
-asyncio.run(main())
-PY
-port=$(free_port)
-start python3 server.py "$port"
-listening "$port"
+ok_server
 ./hey -n 250 -c 100 "http://127.0.0.1:$port/" > out.txt
 compare "200 responses" "$(sed -n 's/.*\[200\]\t\([0-9]*\) responses/\1/p' out.txt) responses"

@@ -4,7 +4,8 @@
 # The bound is the system property sun.net.httpserver.maxIdleConnections, 200. No response says `Connection: close`, so that the
 # next request of a client with 300 connections meets a closed one.
 source "$(dirname "$0")/common"
-java=$(jdk 17)
+old=$(jdk 17)
+new=$(jdk 25)
 cat > Idle.java <<'JAVA'
 import com.sun.net.httpserver.HttpServer;
 import java.io.InputStream;
@@ -40,5 +41,6 @@ public class Idle {
     }
 }
 JAVA
-"$java/javac" Idle.java
-compare "100 of 300 closed, 0 announced" "$("$java/java" Idle)"
+"$old/javac" Idle.java
+closed="100 of 300 closed, 0 announced"
+compare "JDK 17: $closed; JDK 25: $closed" "JDK 17: $("$old/java" Idle); JDK 25: $("$new/java" Idle)"

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -69,18 +70,22 @@ def _reason(text: str) -> str:
 def _newer(built: Built, cache: Path) -> list[str]:
     """Jars and classes of the program that were written after the cache was.
 
-    Builds that can be repeated set a file's time; the kernel's own time of its last change they cannot set.
+    Builds that can be repeated set a file's time; the kernel's own time of its last change they cannot set. What cannot
+    be read is left out.
     """
-    written = cache.stat()
-    times = ((path, path.stat()) for path in _program_files(built))
-    return [
-        path.name
-        for path, found in times
-        if found.st_mtime > written.st_mtime + _ROUNDED_S or found.st_ctime > written.st_ctime + _ROUNDED_S
-    ]
+    found = []
+    with suppress(OSError):
+        written = cache.stat()
+        for path in _program_files(built):
+            with suppress(OSError):
+                own = path.stat()
+                if own.st_mtime > written.st_mtime + _ROUNDED_S or own.st_ctime > written.st_ctime + _ROUNDED_S:
+                    found.append(path.name)
+    return found
 
 
 def _program_files(built: Built) -> Iterator[Path]:
     for path in artifact_files(built.artifacts):
-        if path.is_file() and is_compiled(path) and not is_code_cache(path):
-            yield path
+        with suppress(OSError):
+            if path.is_file() and is_compiled(path) and not is_code_cache(path):
+                yield path

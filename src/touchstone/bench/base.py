@@ -23,6 +23,7 @@ from touchstone.manifest.catalogue import Contender
 from touchstone.manifest.load import Load
 from touchstone.manifest.places import fill_places
 from touchstone.manifest.scenario import Scenario
+from touchstone.manifest.spoken import Spoken
 from touchstone.manifest.stack import Image
 from touchstone.plan.plan import spec_of
 from touchstone.plan.profile import Profile
@@ -171,6 +172,11 @@ class Bench:
     def generators(self) -> Generators:
         """Where the load comes from."""
         return self.options.generators
+
+    def speaking(self, spoken: Spoken) -> Bench:
+        """The same for a scenario that is asked in this protocol. Each load keeps its own."""
+        own = self.scenario.model_copy(update={"protocol": spoken.protocol, "tls": spoken.tls})
+        return replace(self, scenario=own)
 
     def log(self, process: Process) -> Path:
         """The file for a process's output, which is put on record."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import subprocess
 
 from touchstone.bench.base import Bench, Certificate
@@ -24,5 +25,7 @@ def certificate_for(bench: Bench, spoken: Spoken) -> Certificate | None:
         command = [str(engine_path()), "certificate", f"--cert={found.cert}", f"--key={found.key}", *names]
         made = subprocess.run(command, capture_output=True, text=True, check=False)
         if made.returncode != 0:
-            raise EngineError(made.stderr.strip() or "the engine made no certificate", fix="run it by hand")
+            raise EngineError(
+                made.stderr.strip() or "the engine made no certificate", fix=f"run it by hand: {shlex.join(command)}"
+            )
     return found

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 import psutil
 
 from touchstone.bench.base import Bench
-from touchstone.bench.waiting import mismatch
+from touchstone.bench.waiting import OtherProtocol
 from touchstone.contract.values import ValueSource
 from touchstone.dependency.base import Dependency
 from touchstone.engine.ask import Service, pasted_url
@@ -151,13 +151,13 @@ def attached(bench: Bench, reference: Outside, record: Process, protocol: Protoc
 
 def _wait(bench: Bench, found: Attached) -> None:
     ready, values = bench.scenario.ready, ValueSource(bench.seed)
+    otherwise = OtherProtocol(found.service, Spoken(found.protocol, found.reference.tls))
     deadline = time.monotonic() + _READY_WITHIN_S
     while True:
         answer = found.service.exchange(ready, values.next())
         if not answer.faults:
             return
-        spoken = Spoken(found.protocol, found.reference.tls)
-        if answer.failure and (other := mismatch(found.service, answer, spoken)):
+        if answer.failure and (other := otherwise.look(answer)):
             raise StartError(f"{found.url}: {other}", fix="correct the URL, or `protocol` and `tls` in scenario.toml")
         if time.monotonic() >= deadline:
             break

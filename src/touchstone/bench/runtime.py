@@ -14,11 +14,14 @@ from touchstone.isolation.delegation import lab_limits
 from touchstone.record.process import Process
 
 
-def note_runtime(bench: Bench, built: Built, record: Process, env: Mapping[str, str]) -> None:
-    """Put it on record. Each question is asked once for a command and a limit."""
+def note_runtime(bench: Bench, built: Built, record: Process, env: Mapping[str, str], command: tuple[str, ...]) -> None:
+    """Put it on record. Each question is asked once for a limit and a `command`, which is as the manifest has it.
+
+    Host, port and certificate, which `built` names, change nothing of the answer.
+    """
 
     def once(what: str, limit: float | None, ask: Callable[[], Any]) -> Any:
-        question = (what, record.contender, built.argv, limit)
+        question = (what, record.contender, command, limit)
         if question not in bench.asked:
             bench.asked[question] = ask()
         return bench.asked[question]

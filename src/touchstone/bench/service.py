@@ -213,6 +213,7 @@ def running(
     port = port_for(bench, built)
     spoken = under.spoken if under else bench.scenario.spoken
     certificate = certificate_for(bench, spoken)
+    command = built.argv
     built = built.at(host, port, certificate)
     env = contender_environment(bench, built, port, certificate, overrides)
     record.argv, record.env = list(shown_command(built.argv)), shown_environment(env)
@@ -225,9 +226,9 @@ def running(
         process = _start(
             bench, built, record, env, log=log, memory_limit=memory_limit, cpu_limit=cpu_limit, places=places
         )
-        note_runtime(bench, built, record, env)
         contender: Running | None = None
         try:
+            note_runtime(bench, built, record, env, command)
             with ConfinementWatch(process, bench.placement.server_cpus, memory_limit, cpu_limit) as watch:
                 wait_until_ready(bench, process, port, ready_within_s or bench.scenario.ready.within_s, spoken)
                 logs = log_files(process.tree(), log)

@@ -110,6 +110,23 @@ class _Elsewhere:
         return self.looked - self.since >= SETTLED_AFTER_S
 
 
+@dataclass
+class OtherProtocol:
+    """Whether a server that does not answer speaks something else than it is asked in. Each look costs handshakes."""
+
+    service: Service
+    spoken: Spoken
+    looked: float = -math.inf
+
+    def look(self, answer: Answer) -> str | None:
+        """Look again if it is time to; how it speaks something else, given that it did not answer, if it does."""
+        now = time.monotonic()
+        if now - self.looked < _LOOKED_EVERY_S:
+            return None
+        self.looked = now
+        return mismatch(self.service, answer, self.spoken)
+
+
 class _Effort:
     """CPU time since the wait began: the machine's and the server's."""
 
@@ -136,7 +153,7 @@ def wait_until_ready(bench: Bench, process: ServerProcess, port: int, within_s: 
     effort = _Effort()
     deadline = time.monotonic() + within_s
     wrong = _Wrong()
-    elsewhere = _Elsewhere()
+    elsewhere, otherwise = _Elsewhere(), OtherProtocol(service, spoken)
     while time.monotonic() < deadline:
         if how := process.exited():
             raise _ended(how, process)
@@ -144,7 +161,7 @@ def wait_until_ready(bench: Bench, process: ServerProcess, port: int, within_s: 
         if not answer.faults:
             return
         wrong.see(answer, secrets_within(ready, drawn))
-        if answer.failure and wrong.lasts_s >= _MISMATCH_AFTER_S and (other := mismatch(service, answer, spoken)):
+        if answer.failure and wrong.lasts_s >= _MISMATCH_AFTER_S and (other := otherwise.look(answer)):
             raise StartError(other, fix=f"{TO_SPEAK}; its log: {process.log}")
         if wrong.final and wrong.lasts_s >= SETTLED_AFTER_S:
             raise _settled(ready, wrong, process)
@@ -218,9 +235,7 @@ def _misplaced(wrong: _Wrong, process: ServerProcess, asked: tuple[str, int]) ->
     """What is wrong with a server that may work, and does not answer where or how it is asked."""
     if wrong.shown:
         return None
-    if elsewhere := _elsewhere(places_of(member.pid for member in process.tree()), asked):
-        return elsewhere
-    return None
+    return _elsewhere(places_of(member.pid for member in process.tree()), asked)
 
 
 def _too_late(ready: Request, wrong: _Wrong, process: ServerProcess, within_s: float, effort: _Effort) -> StartError:

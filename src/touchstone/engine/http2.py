@@ -17,8 +17,8 @@ def speaks_http2(url: str) -> bool:
         parts = pasted_url(url)
         if not parts.tls:
             return Service(parts.origin).speaks_http2()
-        context = ssl.create_default_context()
         # It is asked for its protocol alone, and nothing is sent to it or taken from it.
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
         context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
         context.set_alpn_protocols(["h2"])
         with (

@@ -100,11 +100,19 @@ class SlicesSession:
 
         The turns are another thread's. Raises EngineError.
         """
+        patience = order.get("repeat", 1) * (order["timeout_s"] + order.get("within_s", 0.0)) + _PATIENCE_S
         number = next(self._numbers)
         future = self._asked[number] = Future()
         send = {key: value for key, value in order.items() if key != "order"}
         self._engine.tell({"order": "ask", "contender": contender, "send": cast(Send, {"id": number, **send})})
-        kind, outcome = future.result()
+        try:
+            kind, outcome = future.result(patience)
+        except TimeoutError as error:
+            self._asked.pop(number, None)
+            raise EngineError(
+                f"the engine has answered nothing between a load's requests for {patience:.0f} s",
+                fix="run `touchstone doctor`",
+            ) from error
         if kind == "error":
             raise EngineError(str(outcome))
         return outcome

@@ -7,6 +7,7 @@ import os
 import secrets
 import signal
 import time
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -97,11 +98,11 @@ class Cgroup:
         """How many CPUs' time the group may have as it is now; None for no limit."""
         return cpu_limit_of(self.paths["cpu"]) if "cpu" in self.paths else None
 
-    def controls(self) -> dict[str, str]:
-        """The control files that decide how much the group gets, by name, as they are now."""
+    def controls(self, known: Collection[str] = _CONTROLS) -> dict[str, str]:
+        """The control files that decide how much the group gets, by name, as they are now; of `known` those it has."""
         found = {}
         for folder in self.folders:
-            for name in _CONTROLS:
+            for name in known:
                 with contextlib.suppress(OSError):
                     found[name] = (folder / name).read_text().strip()
         return found
@@ -120,25 +121,32 @@ class Cgroup:
             return int((self.paths["cpuacct"] / "cpuacct.usage").read_text()) / 1e9
         return None
 
-    def shared_memory(self) -> int | None:
-        """Bytes of shared memory and files in memory charged to the group, mapped or not; None if it is not said."""
+    def memory_stat(self) -> dict[str, int]:
+        """The lines of memory.stat by name, in bytes; empty if the kernel does not say."""
         with contextlib.suppress(OSError, KeyError, ValueError):
-            fields = dict(line.split() for line in (self.paths["memory"] / "memory.stat").read_text().splitlines())
-            return int(fields["total_shmem"] if "total_shmem" in fields else fields["shmem"])
-        return None
+            lines = (self.paths["memory"] / "memory.stat").read_text().splitlines()
+            return {name: int(value) for name, value in (line.split() for line in lines)}
+        return {}
 
-    def kernel_memory(self) -> int | None:
+    def shared_memory(self, stat: Mapping[str, int]) -> int | None:
+        """Bytes of shared memory and files in memory charged to the group, mapped or not; None if it is not said.
+
+        `stat` is its `memory_stat`.
+        """
+        return stat.get("total_shmem", stat.get("shmem"))
+
+    def kernel_memory(self, stat: Mapping[str, int]) -> int | None:
         """Bytes that the kernel holds for the group: pipes, sockets, page tables, stacks; None if it is not said.
 
         What the kernel gives back when memory is short (version 2: `slab_reclaimable`) is left out, as page cache is.
+        `stat` is its `memory_stat`.
         """
         with contextlib.suppress(OSError, KeyError, ValueError):
             folder = self.paths["memory"]
             if self.version == 1:
                 names = ("memory.kmem.usage_in_bytes", "memory.kmem.tcp.usage_in_bytes")
                 return sum(int((folder / name).read_text()) for name in names)
-            fields = dict(line.split() for line in (folder / "memory.stat").read_text().splitlines())
-            return int(fields["kernel"]) + int(fields["sock"]) - int(fields["slab_reclaimable"])
+            return stat["kernel"] + stat["sock"] - stat["slab_reclaimable"]
         return None
 
     def memory_peak(self) -> int | None:

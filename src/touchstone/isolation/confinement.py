@@ -97,9 +97,10 @@ class ConfinementWatch:
             states = list(_statuses(pids))
             self._halted |= any(is_halted(status) for status in states)
             mapped, resident, huge = (sum(part) for part in zip((0, 0, 0), *map(memory_of, states), strict=True))
-            hidden = max(0, (cgroup.shared_memory() or 0) - mapped) + huge
+            stat = cgroup.memory_stat()
+            hidden = max(0, (cgroup.shared_memory(stat) or 0) - mapped) + huge
             self._hidden = max(self._hidden, (hidden, resident))
-            kernel = max(0, (cgroup.kernel_memory() or 0) - sum(usual_kernel_memory(state) for state in states))
+            kernel = max(0, (cgroup.kernel_memory(stat) or 0) - sum(usual_kernel_memory(state) for state in states))
             self._kernel = max(self._kernel, (kernel, resident))
 
 

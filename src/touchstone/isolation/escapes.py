@@ -43,8 +43,8 @@ class Escapes:
         if not (self._suspects or gone_out or any(self._belongs(pid) for pid in new)):
             return
         found = self.now()
-        for how, processes in found.items():
-            self._seen[how] |= {pid: one for pid, one in processes.items() if pid in self._suspects.get(how, {})}
+        for how, processes in _twice(self._suspects, found).items():
+            self._seen[how] |= processes
         self._suspects = {how: processes for how, processes in found.items() if processes}
 
     def account(self) -> dict[str, list[dict[str, Any]]]:
@@ -53,8 +53,7 @@ class Escapes:
         if any(now.values()):
             # A process that ends leaves its group before it is a zombie.
             time.sleep(_ENDS_WITHIN_S)
-            later = self.now()
-            now = {how: {pid: one for pid, one in now[how].items() if pid in later[how]} for how in now}
+            now = _twice(now, self.now())
         return {how: list((self._seen[how] | now[how]).values()) for how in now}
 
     def now(self) -> dict[str, dict[int, dict[str, Any]]]:
@@ -76,6 +75,16 @@ class Escapes:
                 return is_foreign(pid)
             return parent in self._inside or session == self._process.pid
         return False
+
+
+def _twice(
+    first: dict[str, dict[int, dict[str, Any]]], later: dict[str, dict[int, dict[str, Any]]]
+) -> dict[str, dict[int, dict[str, Any]]]:
+    """Processes that both looks have found, as the later one saw them."""
+    return {
+        how: {pid: one for pid, one in processes.items() if pid in first.get(how, {})}
+        for how, processes in later.items()
+    }
 
 
 def _is_inside(pid: int, cgroup: Cgroup) -> bool:

@@ -36,7 +36,7 @@ class Given:
         """
         found: dict[str, list[str]] = {}
         if self._cgroup is not None and self._cgroup.exists():
-            now = self._cgroup.controls()
+            now = self._cgroup.controls(self._controls)
             found |= {name: [was, now[name]] for name, was in self._controls.items() if now.get(name, was) != was}
         for pid in members:
             for name, hard in _hard_limits(str(pid)).items():

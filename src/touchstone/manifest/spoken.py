@@ -35,7 +35,7 @@ class Spoken:
 
     @property
     def scheme(self) -> str:
-        """The URL's."""
+        """The scheme of its URL."""
         return "https" if self.tls else "http"
 
     def __str__(self) -> str:
@@ -74,7 +74,7 @@ class Speaking(Part):
 
     @property
     def spoken(self) -> Spoken:
-        """Both together."""
+        """Protocol and TLS as one value."""
         return Spoken(self.protocol, self.tls)
 
 

@@ -14,7 +14,6 @@ from typing import Any
 
 from touchstone.contract.checker import Checker, askable
 from touchstone.contract.within_load import checks_within_load
-from touchstone.engine.client import EngineError
 from touchstone.engine.slices import SlicesSession, Turn, TurnRecord
 from touchstone.manifest.contract import Check
 from touchstone.record.sample import CheckOutcome
@@ -39,8 +38,8 @@ class _Way:
     session: SlicesSession
     contender: int
     lanes: dict[str, int] = field(default_factory=dict)
-    """By method and path: their requests share a connection, and those of others have another one. What a service keeps
-    of a connection's own requests is then old when another connection has changed it."""
+    """The lane of each method and path: its requests share a connection, and those of others have another one. So a
+    value that a service keeps for a connection is old as soon as a request of another connection has changed it."""
     asked: int = 0
 
     def __call__(self, order: Mapping[str, Any]) -> Any:
@@ -57,8 +56,12 @@ class _Way:
 def check_contract_in_load(session: SlicesSession, contender: int, sequence: LoadSequence) -> list[TurnRecord]:
     """The turns in which the contract was made inside the load; its outcomes are in the sequence's sample then.
 
-    Each check is made some times, until it breaks. Without time for a check it is left out. Raises TouchstoneError.
+    Each check is made some times, until it breaks. One for which no time is left is left out. Raises TouchstoneError.
     """
+    load = sequence.load
+    if load.protocol != "h1" or load.pipeline > 1 or not load.keepalive or sequence.bench.generators.places:
+        # The engine sends others' requests only between those of a connection that is kept and carries one at a time.
+        return []
     known, _ = askable(sequence.bench.scenario.contract, sequence.running.dependencies)
     checks = checks_within_load(known)
     if not checks:
@@ -67,12 +70,7 @@ def check_contract_in_load(session: SlicesSession, contender: int, sequence: Loa
         way = _Way(session, contender)
         service = replace(sequence.running.service, timeout_s=_REQUEST_S, way=way)
         checker = Checker(service, sequence.running.dependencies, sequence.bench.seed)
-        try:
-            _make(checker, checks, sequence)
-        except EngineError:
-            # Nothing can be asked between the requests of this load: they go over HTTP/2, or are pipelined.
-            if sequence.sample.checks_in_load:
-                raise
+        _make(checker, checks, sequence)
         sequence.sample.asked_in_load = way.asked
     return turns.records
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 from touchstone.bench.service import Running
 from touchstone.engine.client import run_job
 from touchstone.engine.protocol import StopJob
@@ -17,9 +15,8 @@ def stop_job(running: Running, within_s: float) -> StopJob:
 
 def stop_service(running: Running, job: StopJob) -> StopResult:
     """What became of the service's clients. It has had SIGTERM then, unless the result names a failure."""
-    begun = time.monotonic()
     result = run_job("stop", job, StopResult)
     result.job = {}
     if result.failure is None:
-        running.stopped_for_s = result.stop_s or time.monotonic() - begun
+        running.stopped_for_s = job["timeout_s"] if result.stop_s is None else result.stop_s
     return result

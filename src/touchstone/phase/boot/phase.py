@@ -44,7 +44,7 @@ of starts, or starts for this long, if that is more than the profile's."""
 class BootPhase(Phase):
     """Starts a contender several times; a sample's figures are the medians of its starts.
 
-    Contenders are started in turn, in a new random order for each start, so that what the machine does meanwhile falls
+    Contenders are started in turn, in a new random order for each start, so that disturbances of the machine fall on
     neighbouring starts alike. Where a dependency cannot be divided among them, one is started after the other.
     """
 

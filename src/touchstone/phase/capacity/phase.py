@@ -16,6 +16,7 @@ from touchstone.manifest.objective import parse_objective
 from touchstone.manifest.scenario import Scenario
 from touchstone.phase.base import Note, OneByOne, Phase, Together, Turn
 from touchstone.phase.capacity.hunt import Hunt
+from touchstone.phase.load.reach import out_of_reach, unmeasured
 from touchstone.record.sample import Sample
 from touchstone.vocabulary.phase import PHASES, PhaseKind
 
@@ -84,10 +85,15 @@ def _one_by_one(bench: Bench, load: Load) -> str | None:
 def _hunt(
     bench: Bench, contenders: Sequence[Contender], name: str, load: Load, round_number: int
 ) -> Iterator[list[Sample]]:
-    """The samples of one load: each contender's, the tare's, and of those that did not start."""
+    """The samples of one load: each contender's, the tare's, and of those that it does not reach or did not start."""
     assert bench.scenario.capacity is not None  # `applies` has seen to it
     objective = parse_objective(bench.scenario.capacity.objective)
-    together = started(bench, contenders, round_number, under=load, phase="capacity")
+    reasons = [(one, out_of_reach(one, load)) for one in contenders]
+    yield from ([unmeasured(bench, one, name, round_number, why, phase="capacity")] for one, why in reasons if why)
+    able = [one for one, why in reasons if why is None]
+    if not able:
+        return
+    together = started(bench, able, round_number, under=load, phase="capacity")
     # A process in a dead one's place ends before the parts of the dependencies that it uses.
     with together as (found, fallen), ExitStack() as places:
 

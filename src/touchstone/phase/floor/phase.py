@@ -21,6 +21,7 @@ from touchstone.phase.base import Phase
 from touchstone.phase.capacity.trial import seconds_for
 from touchstone.phase.floor.search import FloorSearch, Trial, curve_limits, smallest
 from touchstone.phase.floor.trial import PLAIN, FloorBench, Outcome
+from touchstone.phase.load.reach import out_of_reach, unmeasured
 from touchstone.record.evidence.floor import FloorEvidence
 from touchstone.record.sample import Sample
 from touchstone.vocabulary.phase import PHASES, PhaseKind
@@ -49,7 +50,10 @@ class FloorPhase(Phase):
     def measure(self, bench: Bench, contender: Contender, round_number: int | None, position: int) -> list[Sample]:
         """One sample with every trial as its evidence."""
         assert bench.scenario.floor is not None  # `applies` has seen to it
-        with sampling(bench, "floor", contender.name, load=bench.scenario.floor.load) as sample:
+        name = bench.scenario.floor.load
+        if why := out_of_reach(contender, bench.scenario.loads[name]):
+            return [unmeasured(bench, contender, name, None, why, phase="floor")]
+        with sampling(bench, "floor", contender.name, load=name) as sample:
             _Search(bench, contender, sample).run()
         return [sample]
 

@@ -27,8 +27,17 @@ def out_of_reach(contender: Contender, load: Load) -> str | None:
     return None
 
 
-def unmeasured(bench: Bench, contender: Contender, name: str, round_number: int, why: str) -> Sample:
-    """The sample of a load that was not put on: every figure gives the reason, and nothing has failed."""
-    sample = blank_sample(bench, "load", contender.name, load=name, round_number=round_number)
-    sample.not_measured = {figure.name: why for figure in FIGURES.values() if figure.phase == "load"}
+def unmeasured(
+    bench: Bench,
+    contender: Contender,
+    name: str | None,
+    round_number: int | None,
+    why: str,
+    *,
+    phase: str = "load",
+    position: int = 0,
+) -> Sample:
+    """The sample of a load that was not put on: every figure of the phase gives the reason, and nothing has failed."""
+    sample = blank_sample(bench, phase, contender.name, load=name, round_number=round_number, position=position)
+    sample.not_measured = {figure.name: why for figure in FIGURES.values() if figure.phase == phase}
     return sample

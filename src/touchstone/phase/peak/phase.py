@@ -14,6 +14,7 @@ from touchstone.manifest.catalogue import Contender
 from touchstone.manifest.load import Load
 from touchstone.manifest.scenario import Scenario
 from touchstone.phase.base import OneByOne, Phase, Tare, Turn
+from touchstone.phase.load.reach import out_of_reach, unmeasured
 from touchstone.phase.peak.served import peak_figures, served_by_second
 from touchstone.plan.plan import spec_of
 from touchstone.record.evidence.peak import PeakEvidence
@@ -52,6 +53,10 @@ class PeakPhase(Phase):
     def measure(self, bench: Bench, contender: Contender, round_number: int | None, position: int) -> list[Sample]:
         """One sample. It has no load of its own name, so that it is never taken for the load phase's."""
         name, load = peak_load(bench)
+        if why := out_of_reach(contender, load):
+            left_out = unmeasured(bench, contender, None, round_number, why, phase="peak", position=position)
+            left_out.spec = spec_of(load)
+            return [left_out]
         with (
             sampling(bench, "peak", contender.name, round_number=round_number, position=position) as sample,
             running(bench, bench.builds[contender.name], sample.process, under=load) as started,

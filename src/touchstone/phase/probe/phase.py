@@ -5,7 +5,6 @@ from __future__ import annotations
 import subprocess
 import tempfile
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar
 
@@ -18,6 +17,7 @@ from touchstone.engine.locate import engine_path
 from touchstone.failure import TouchstoneError
 from touchstone.manifest.catalogue import Contender
 from touchstone.manifest.scenario import Probe, Scenario
+from touchstone.manifest.spoken import PLAIN
 from touchstone.phase.base import Phase
 from touchstone.record.evidence.probe import Kept, ProbeReport
 from touchstone.record.sample import Sample
@@ -43,17 +43,13 @@ class ProbePhase(Phase):
         assert asked is not None  # `applies` has seen to it
         with sampling(bench, "probe", contender.name) as sample:
             bench.watcher.step(f"probing {contender.name}")
-            with engaged(without_tls(bench), contender, sample.process) as found:
+            # It is of HTTP/1.1 without TLS, whatever the scenario speaks.
+            with engaged(bench.speaking(PLAIN), contender, sample.process) as found:
                 whole = bench.store.logs / f"{sample.id}.probe.json"
                 sample.evidence = report = _probe(found, asked, whole, owned=contender.outside is None)
             sample.files["probe"] = str(whole.relative_to(bench.store.folder))
             sample.figures = figures(report)
         return [sample]
-
-
-def without_tls(bench: Bench) -> Bench:
-    """The bench for what is asked over HTTP/1.1 without TLS, whatever the scenario speaks."""
-    return replace(bench, scenario=bench.scenario.model_copy(update={"protocol": "h1", "tls": False}))
 
 
 def figures(report: ProbeReport) -> dict[str, float]:

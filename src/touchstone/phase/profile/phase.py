@@ -11,6 +11,7 @@ from touchstone.failure import TouchstoneError
 from touchstone.manifest.catalogue import Contender
 from touchstone.manifest.load import Load
 from touchstone.phase.base import OneByOne, Phase, Turn
+from touchstone.phase.load.reach import out_of_reach, unmeasured
 from touchstone.phase.profile.measurement import profile_one
 from touchstone.phase.profile.passes import Passes
 from touchstone.phase.profile.task import Task
@@ -35,7 +36,8 @@ class ProfilePhase(Phase):
     def plan(self, bench: Bench, contenders: Sequence[Contender]) -> Iterator[Turn]:
         """Each contender, at half of what the slowest answers to a load: that rate is found before the first round."""
         for name, load in profiled_loads(bench).items():
-            rates = [rate for c in contenders if (rate := _looked_at(bench, c, name, load)) is not None]
+            able = [one for one in contenders if out_of_reach(one, load) is None]
+            rates = [rate for c in able if (rate := _looked_at(bench, c, name, load)) is not None]
             slowest = SHARE * min(rates, default=0.0)
             self.rates[name] = min(slowest, load.rate) if load.rate else slowest
         yield OneByOne()
@@ -44,6 +46,10 @@ class ProfilePhase(Phase):
         """One sample for each load."""
         found = []
         for name, load in profiled_loads(bench).items():
+            if why := out_of_reach(contender, load):
+                left_out = unmeasured(bench, contender, name, round_number, why, phase="profile", position=position)
+                found.append(left_out)
+                continue
             with sampling(
                 bench, "profile", contender.name, load=name, round_number=round_number, position=position
             ) as sample:

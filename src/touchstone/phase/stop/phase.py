@@ -15,6 +15,7 @@ from touchstone.failure import TouchstoneError
 from touchstone.manifest.catalogue import Contender
 from touchstone.manifest.scenario import Scenario, Stop
 from touchstone.phase.base import Phase
+from touchstone.phase.load.reach import out_of_reach, unmeasured
 from touchstone.phase.stop.figures import stop_figures, unanswered_work
 from touchstone.plan.plan import spec_of
 from touchstone.record.evidence.stop import StopEvidence
@@ -73,6 +74,12 @@ class StopPhase(Phase):
         assert bench.scenario.stop is not None  # `applies` has seen to it
         samples = []
         for case in cases_of(bench.scenario.stop):
+            load = bench.scenario.loads[case.load]
+            if why := out_of_reach(contender, load):
+                sample = unmeasured(bench, contender, case.name, round_number, why, phase="stop", position=position)
+                sample.spec = spec_of(load)
+                samples.append(sample)
+                continue
             with sampling(
                 bench, "stop", contender.name, load=case.name, round_number=round_number, position=position
             ) as sample:

@@ -6,11 +6,11 @@ flight, if the contract has one that takes long enough to be met by a signal.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 
 from touchstone.bench.service import Running
 from touchstone.contract.values import ValueSource
+from touchstone.engine.client import EngineError
 from touchstone.engine.job import request
 from touchstone.manifest.contract import Send
 from touchstone.manifest.exchange import Request
@@ -26,10 +26,14 @@ GIVEN_S = 10.0
 
 
 def end_with_clients(running: Running, requests: Sequence[Request], seed: int) -> Ending | None:
-    """How the service ends; None if it does not answer `requests`, of which the first is the usual one."""
+    """How the service ends; None if it does not answer `requests`, of which the first is the usual one.
+
+    None, too, where the lab may not end it in this way: a contract that held is not broken by that.
+    """
     if not requests:
         return None
-    times = {wanted.target: _answered_in(running, wanted, seed) for wanted in requests}
+    values = ValueSource(seed)
+    times = {wanted.target: running.service.exchange(wanted, values.next()).took_s for wanted in requests}
     slowest = max(requests, key=lambda wanted: times[wanted.target])
     long = times[slowest.target] >= _LONG_S
     job = stop_job(running, GIVEN_S)
@@ -37,7 +41,10 @@ def end_with_clients(running: Running, requests: Sequence[Request], seed: int) -
     job |= {"idle": 1, "silent": 1, "half_sent": 1}
     if long:
         job |= {"held": 1, "held_request": request(slowest)}
-    result = stop_service(running, job)
+    try:
+        result = stop_service(running, job)
+    except EngineError:
+        return None
     if result.failure is not None:
         return None
     cut = [loss.evidence for loss in result.losses] if result.under_way.right < result.under_way.sent else []
@@ -49,18 +56,14 @@ def end_with_clients(running: Running, requests: Sequence[Request], seed: int) -
     )
 
 
-def _answered_in(running: Running, wanted: Request, seed: int) -> float:
-    """How long a request takes, in seconds."""
-    begun = time.monotonic()
-    running.service.exchange(wanted, ValueSource(seed).next(), whole=True)
-    return time.monotonic() - begun
-
-
 def plain_requests(scenario: Scenario) -> list[Request]:
     """Requests that may be sent as they stand, and change nothing: that of `ready`, and GETs of the contract."""
     usual = [check for check in scenario.contract if all(isinstance(step, Send) for step in check.steps)]
     sent = [step for check in usual for step in check.steps if isinstance(step, Send)]
     known: list[Request] = [scenario.ready, *sent]
-    texts = {request.target: " ".join([request.target, *request.headers.values()]) for request in known}
-    plain = [r for r in known if r.method == "GET" and r.body is None and "{" not in texts[r.target]]
+    plain = [
+        r
+        for r in known
+        if r.method == "GET" and r.body is None and "{" not in " ".join([r.target, *r.headers.values()])
+    ]
     return list({request.target: request for request in plain}.values())

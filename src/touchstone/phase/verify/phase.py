@@ -100,8 +100,7 @@ def _by_spoken(bench: Bench, contender: Contender) -> Iterator[tuple[Spoken, Ben
         )
     for one in spoken:
         loads = {name: load for name, load in bench.loads.items() if load.spoken == one}
-        own = scenario.model_copy(update={"protocol": one.protocol, "tls": one.tls})
-        yield one, replace(bench, scenario=own, loads=loads)
+        yield one, replace(bench.speaking(one), loads=loads)
 
 
 def _over(spoken: Spoken, checks: Sequence[CheckOutcome]) -> list[CheckOutcome]:

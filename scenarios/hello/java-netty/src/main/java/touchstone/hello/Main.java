@@ -17,7 +17,7 @@ import java.util.concurrent.TimeUnit;
 /** Serves {@code GET /hello} on Netty's epoll transport, its timeouts on. */
 public final class Main {
   private static final int BACKLOG = 4096;
-  private static final long DRAIN_SECONDS = 10;
+  private static final long DRAIN_SECONDS = 5;
 
   private Main() {}
 

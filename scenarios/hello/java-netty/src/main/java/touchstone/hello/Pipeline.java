@@ -64,6 +64,11 @@ final class Pipeline extends ChannelInitializer<SocketChannel> {
         .addLast(new Ending());
   }
 
+  /** Whether a connection without a request ends with the event. */
+  private static boolean ends(Object event) {
+    return event instanceof IdleStateEvent || event == HelloHandler.Drain.INSTANCE;
+  }
+
   /** Over TLS the protocol is agreed on by ALPN. */
   private final class Agreed extends ApplicationProtocolNegotiationHandler {
     private Agreed() {
@@ -77,6 +82,15 @@ final class Pipeline extends ChannelInitializer<SocketChannel> {
       } else {
         speakHttp1(context.pipeline());
       }
+    }
+
+    @Override
+    public void userEventTriggered(ChannelHandlerContext context, Object event) throws Exception {
+      if (ends(event)) {
+        context.close();
+        return;
+      }
+      super.userEventTriggered(context, event);
     }
   }
 
@@ -96,6 +110,15 @@ final class Pipeline extends ChannelInitializer<SocketChannel> {
         context.pipeline().remove(this);
       }
     }
+
+    @Override
+    public void userEventTriggered(ChannelHandlerContext context, Object event) throws Exception {
+      if (ends(event)) {
+        context.close();
+        return;
+      }
+      super.userEventTriggered(context, event);
+    }
   }
 
   /** The handlers of one stream of HTTP/2. */
@@ -110,7 +133,7 @@ final class Pipeline extends ChannelInitializer<SocketChannel> {
   private static final class Ending extends ChannelInboundHandlerAdapter {
     @Override
     public void userEventTriggered(ChannelHandlerContext context, Object event) {
-      if (event instanceof IdleStateEvent || event == HelloHandler.Drain.INSTANCE) {
+      if (ends(event)) {
         context.close();
       }
     }
