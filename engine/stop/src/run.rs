@@ -81,6 +81,8 @@ impl Run<'_> {
         client.half_sent.open = client.open_of(Role::HalfSent);
         let signal = monotonic();
         client.signalled = Some(signal);
+        // They are those from the signal on.
+        client.tally.losses.clear();
         process::signal(self.job.pid, Signal::Terminate)
             .map_err(|error| JobError::Engine(format!("SIGTERM: {error}")))?;
         self.load(signal.saturating_add(self.plan.timeout.into()));
