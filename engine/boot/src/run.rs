@@ -2,7 +2,8 @@
 
 use crate::container::{Contained, Lookout};
 use crate::event::Event;
-use crate::job::{Job, JobError, Plan};
+use crate::job::{Job, Plan};
+use touchstone_exchange::JobError;
 use crate::poll::{Knocker, Try};
 use crate::result::{BootResult, FailureKind, Run, SCHEMA};
 use crate::spawn::spawn;

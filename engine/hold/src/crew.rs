@@ -1,7 +1,8 @@
 //! The processes that hold the connections, children of this one or on other machines, and talking to all of them at once.
 
 use crate::generators::HoldNode;
-use crate::job::{Job, JobError};
+use crate::job::Job;
+use touchstone_exchange::JobError;
 use crate::order::{Answer, Order, Said, Work};
 use crate::result::Refusal;
 use std::ffi::OsString;

@@ -3,7 +3,8 @@
 use crate::budget::{Budget, Judgement};
 use crate::crew::Crew;
 use crate::event::Event;
-use crate::job::{Job, JobError, Mode, Plan};
+use crate::job::{Job, Mode, Plan};
+use touchstone_exchange::JobError;
 use crate::kernel::Kernel;
 use crate::order::{Answer, Order};
 use crate::result::{HoldResult, Level, Memory, Reading, Refusal, SCHEMA, Traffic};

@@ -1,7 +1,7 @@
 //! The life of a process that holds a share of the connections for a crew.
 
 use crate::client::Client;
-use crate::job::JobError;
+use touchstone_exchange::JobError;
 use crate::order::{Said, Work};
 use std::fs::File;
 use std::io::Read;

@@ -1,6 +1,6 @@
 //! The server's memory: the sum over its process trees.
 
-use crate::job::JobError;
+use touchstone_exchange::JobError;
 use crate::kernel::file_limit;
 use crate::result::Memory;
 use std::path::PathBuf;

@@ -1,7 +1,8 @@
 //! The clients of the service: a pool of kept connections, and connections that rest.
 
 use crate::connection::{Asked, Connection, Heard, Role};
-use crate::job::{JobError, Plan};
+use crate::job::Plan;
+use touchstone_exchange::JobError;
 use crate::outcome::{Fate, Outcome, Outcomes};
 use crate::result::{Loss, Rested};
 use std::collections::VecDeque;
@@ -58,7 +59,7 @@ impl<'a> Client<'a> {
     pub fn new(plan: &'a Plan, process: impl AsFd) -> Result<Self, JobError> {
         let engine = |error: io::Error| JobError::Engine(format!("epoll: {error}"));
         let epoll = Epoll::new().map_err(engine)?;
-        epoll.add_reading(process, PROCESS).map_err(engine)?;
+        epoll.add_edge(process, PROCESS).map_err(engine)?;
         Ok(Self {
             plan,
             epoll,

@@ -2,7 +2,8 @@
 
 use crate::client::Client;
 use crate::connection::Role;
-use crate::job::{Job, JobError, Plan};
+use crate::job::{Job, Plan};
+use touchstone_exchange::JobError;
 use crate::result::{SCHEMA, StopResult};
 use std::net::TcpStream;
 use std::sync::atomic::{AtomicBool, Ordering};
