@@ -6,7 +6,9 @@ use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
-use touchstone_exchange::{CompiledRequest, JobError, Protocol, Request, Target, Transport, seconds};
+use touchstone_exchange::{
+    CompiledRequest, JobError, Protocol, Request, Target, Transport, seconds,
+};
 
 /// A start and the response that it must give. The engine forks and executes the program itself, in a session and process
 /// group of its own.

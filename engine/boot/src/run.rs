@@ -3,7 +3,6 @@
 use crate::container::{Contained, Lookout};
 use crate::event::Event;
 use crate::job::{Job, Plan};
-use touchstone_exchange::JobError;
 use crate::poll::{Knocker, Try};
 use crate::result::{BootResult, FailureKind, Run, SCHEMA};
 use crate::spawn::spawn;
@@ -13,6 +12,7 @@ use std::os::fd::AsFd;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
+use touchstone_exchange::JobError;
 use touchstone_exchange::Response;
 use touchstone_exchange::client::Connection;
 use touchstone_exchange::template::Key;

@@ -27,9 +27,7 @@ mod transport;
 
 pub use capture::Part;
 pub use head::{HeadCheck, whole_pattern};
-pub use job::{
-    BodyEncoding, Capture, Encoding, Expect, ExpectBody, JobError, Request, seconds,
-};
+pub use job::{BodyEncoding, Capture, Encoding, Expect, ExpectBody, JobError, Request, seconds};
 pub use request::{CompiledRequest, Origin};
 pub use response::{Progress, Reader, Response};
 pub use target::{Target, TargetError};

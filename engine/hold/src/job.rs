@@ -7,7 +7,9 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 use touchstone_crew::Sources;
-use touchstone_exchange::{CompiledRequest, JobError, Protocol, Request, Target, Transport, seconds};
+use touchstone_exchange::{
+    CompiledRequest, JobError, Protocol, Request, Target, Transport, seconds,
+};
 
 /// What is held, and on whom. Each connection carries one request when it opens, and its response is checked whole. The
 /// connections are held by child processes of the engine, each with source addresses of its own, 10,000 connections to

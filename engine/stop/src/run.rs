@@ -3,11 +3,11 @@
 use crate::client::Client;
 use crate::connection::Role;
 use crate::job::{Job, Plan};
-use touchstone_exchange::JobError;
 use crate::result::{SCHEMA, StopResult};
 use std::net::TcpStream;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
+use touchstone_exchange::JobError;
 use touchstone_sys::clock::{Nanos, monotonic, nanos, since};
 use touchstone_sys::process::{self, Signal};
 

@@ -1,8 +1,8 @@
 //! Sending the requests of one order.
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, OnceLock};
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
 use base64::Engine as _;
@@ -197,13 +197,15 @@ impl Sending<'_> {
         let answered = match (kept, self.load) {
             (None, Some(load)) => self.between(load, compiled, bytes, deadline, &mut exchange),
             (None, None) => self.fresh(compiled, bytes, deadline, &mut exchange),
-            (Some(connection), _) => match self.over(connection, compiled, bytes, deadline, &mut exchange) {
-                Err(Unanswered { unseen: true, .. }) => {
-                    (exchange.reused, exchange.repeated) = (false, true);
-                    self.fresh(compiled, bytes, deadline, &mut exchange)
+            (Some(connection), _) => {
+                match self.over(connection, compiled, bytes, deadline, &mut exchange) {
+                    Err(Unanswered { unseen: true, .. }) => {
+                        (exchange.reused, exchange.repeated) = (false, true);
+                        self.fresh(compiled, bytes, deadline, &mut exchange)
+                    }
+                    other => other,
                 }
-                other => other,
-            },
+            }
         };
         exchange.took_s = begun.elapsed().as_secs_f64();
         match answered {
@@ -289,8 +291,8 @@ impl Sending<'_> {
         let begun = Instant::now();
         let within = deadline.saturating_duration_since(begun);
         let within = within.max(Duration::from_millis(1));
-        let opened = transport
-            .and_then(|transport| Connection::open(&transport, &self.target, within));
+        let opened =
+            transport.and_then(|transport| Connection::open(&transport, &self.target, within));
         exchange.connect_s = begun.elapsed().as_secs_f64();
         let address = self.target.address;
         let connection = opened.map_err(|error| Unanswered {
@@ -345,7 +347,9 @@ impl Sending<'_> {
                 Ok(value) => {
                     exchange.captured.insert(name.clone(), value);
                 }
-                Err((_, why)) => exchange.faults.push(compiled.with_coding(why, &response.head)),
+                Err((_, why)) => exchange
+                    .faults
+                    .push(compiled.with_coding(why, &response.head)),
             }
         }
     }

@@ -128,11 +128,7 @@ impl Client {
             Ok(Some(head)) if head.status >= 400 && !head.keep_alive => {
                 self.closed(fd, Close::Notified(head.status));
             }
-            _ => self.drop_connection(
-                fd,
-                "unasked_bytes",
-                "bytes came that nothing had asked for",
-            ),
+            _ => self.drop_connection(fd, "unasked_bytes", "bytes came that nothing had asked for"),
         }
     }
 
