@@ -93,6 +93,12 @@ def test_a_service_that_exits_at_once_loses_what_it_has_read(planted: Any) -> No
     assert {loss.outcome for loss in result.losses} == {"cut"}
 
 
+def test_requests_that_were_lost_before_the_signal_are_counted_and_not_listed(planted: Any) -> None:
+    result = planted("stumbles").stop(rate=200.0, connections=8)
+    assert result.before.lost > 0
+    assert result.from_signal.lost == len(result.losses) == 0
+
+
 def test_slow_requests_are_waited_for(planted: Any) -> None:
     result = planted("graceful").stop(target="/slow", held=8)
     assert result.under_way == Outcomes(right=8)

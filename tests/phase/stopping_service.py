@@ -30,6 +30,7 @@ class Service:
         self.received: dict[socket.socket, bytes] = {}
         self.waiting: list[tuple[float, socket.socket]] = []
         self.ends_since: float | None = None
+        self.read = 0
 
     def note(self, what: str) -> None:
         os.write(self.log, f"{what}\n".encode())
@@ -69,6 +70,9 @@ class Service:
             path = self.received[one].split(b" ")[1]
             self.received[one] = b""
             self.note("read")
+            self.read += 1
+            if MODE == "stumbles" and self.ends_since is None and self.read % 20 == 0:
+                return self.drop(one)
             if MODE == "unanswered" and self.ends_since is not None:
                 return self.drop(one)
             self.waiting.append((time.monotonic() + (SLOW_S if path == b"/slow" else 0.0), one))
@@ -100,13 +104,13 @@ class Service:
     def end(self) -> None:
         assert self.ends_since is not None
         since = time.monotonic() - self.ends_since
-        if MODE == "graceful" and self.listener.fileno() >= 0:
+        if MODE in ("graceful", "stumbles") and self.listener.fileno() >= 0:
             # Those that have connected already are served: closing the listener would reset them.
             while self.accept():
                 pass
             self.selector.unregister(self.listener)
             self.listener.close()
-        if MODE in ("graceful", "unavailable", "halfway") and since > ANNOUNCES_S and not self.waiting:
+        if MODE in ("graceful", "stumbles", "unavailable", "halfway") and since > ANNOUNCES_S and not self.waiting:
             os._exit(0)
         if MODE == "unanswered" and since > 0.1:
             os._exit(0)

@@ -6,7 +6,9 @@ use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
-use touchstone_exchange::{CompiledRequest, Protocol, Request, Target, Transport};
+use touchstone_exchange::{
+    CompiledRequest, JobError, Protocol, Request, Target, Transport, seconds,
+};
 
 /// A start and the response that it must give. The engine forks and executes the program itself, in a session and process
 /// group of its own.
@@ -103,17 +105,6 @@ const fn default_stop() -> f64 {
     10.0
 }
 
-/// A job that makes no sense, or an engine that cannot carry it out.
-#[derive(Debug, thiserror::Error)]
-pub enum JobError {
-    /// The job is malformed.
-    #[error("{0}")]
-    Malformed(String),
-    /// The engine could not do its part.
-    #[error("{0}")]
-    Engine(String),
-}
-
 /// A job, checked and made ready.
 pub(crate) struct Plan {
     pub target: Target,
@@ -139,10 +130,6 @@ impl Job {
         }
         let target = Target::parse(&self.url, None).map_err(|e| malformed(e.to_string()))?;
         let addresses = target.own_addresses();
-        let seconds = |name: &str, value: f64| {
-            Duration::try_from_secs_f64(value)
-                .map_err(|e| malformed(format!("{name} is {value}: {e}")))
-        };
         let (request, bytes) = self.request.once(&target).map_err(malformed)?;
         Ok(Plan {
             transport: Transport::to(&target, self.protocol).map_err(malformed)?,

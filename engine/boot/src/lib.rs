@@ -17,6 +17,6 @@ mod spawn;
 mod stop;
 
 pub use event::Event;
-pub use job::{Job, JobError};
+pub use job::Job;
 pub use result::BootResult;
 pub use run::{boot, boot_with};

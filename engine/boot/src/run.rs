@@ -2,7 +2,7 @@
 
 use crate::container::{Contained, Lookout};
 use crate::event::Event;
-use crate::job::{Job, JobError, Plan};
+use crate::job::{Job, Plan};
 use crate::poll::{Knocker, Try};
 use crate::result::{BootResult, FailureKind, Run, SCHEMA};
 use crate::spawn::spawn;
@@ -12,6 +12,7 @@ use std::os::fd::AsFd;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
+use touchstone_exchange::JobError;
 use touchstone_exchange::Response;
 use touchstone_exchange::client::Connection;
 use touchstone_exchange::template::Key;

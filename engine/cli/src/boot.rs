@@ -4,7 +4,7 @@ use crate::failure::{Failure, Outcome};
 use crate::interrupt;
 use crate::job::{Output, parse};
 use std::path::PathBuf;
-use touchstone_boot::{JobError, boot_with};
+use touchstone_boot::boot_with;
 
 /// Flags of `boot`.
 #[derive(clap::Args)]
@@ -22,15 +22,7 @@ pub fn run(args: Args) -> Result<Outcome, Failure> {
     // This process starts nothing else, so every orphan that falls to it is the server's.
     let result = boot_with(&job, interrupt::flag(), true, |event| {
         args.output.event(event)
-    })
-    .map_err(|error| match error {
-        JobError::Malformed(why) => Failure::Malformed(why),
-        JobError::Engine(why) => Failure::Failed(why),
     })?;
     args.output.write(&result)?;
-    Ok(if result.interrupted {
-        Outcome::Interrupted
-    } else {
-        Outcome::Done
-    })
+    Ok(Outcome::after(result.interrupted))
 }

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::process::ExitCode;
+use touchstone_exchange::JobError;
 
 /// The subcommand did its work.
 pub enum Outcome {
@@ -11,6 +12,17 @@ pub enum Outcome {
     Interrupted,
     /// To the end, and a gate that the caller set was breached (exit code 3).
     Breached,
+}
+
+impl Outcome {
+    /// After work that a signal may have interrupted.
+    pub const fn after(interrupted: bool) -> Self {
+        if interrupted {
+            Self::Interrupted
+        } else {
+            Self::Done
+        }
+    }
 }
 
 /// The subcommand could not do its work.
@@ -39,6 +51,15 @@ impl Failure {
     /// Wraps any error as "malformed".
     pub fn malformed(error: impl fmt::Display) -> Self {
         Self::Malformed(error.to_string())
+    }
+}
+
+impl From<JobError> for Failure {
+    fn from(error: JobError) -> Self {
+        match error {
+            JobError::Malformed(why) => Self::Malformed(why),
+            JobError::Engine(why) => Self::Failed(why),
+        }
     }
 }
 

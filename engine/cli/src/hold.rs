@@ -7,7 +7,7 @@ use crate::worker;
 use std::os::fd::AsFd;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
-use touchstone_hold::{Event, JobError, hold, serve};
+use touchstone_hold::{Event, hold, serve};
 
 /// Between events of progress.
 const BETWEEN: Duration = Duration::from_secs(1);
@@ -27,10 +27,6 @@ pub struct Args {
 
 /// Carries out a hold job.
 pub fn run(args: Args) -> Result<Outcome, Failure> {
-    let failure = |error| match error {
-        JobError::Malformed(why) => Failure::Malformed(why),
-        JobError::Engine(why) => Failure::Failed(why),
-    };
     let (false, Some(path)) = (args.worker, args.job) else {
         let ours = std::io::stdin().as_fd().try_clone_to_owned();
         let theirs = std::io::stdout().as_fd().try_clone_to_owned();
@@ -38,9 +34,8 @@ pub fn run(args: Args) -> Result<Outcome, Failure> {
             ours.map_err(Failure::failed)?,
             theirs.map_err(Failure::failed)?,
         );
-        return serve(input.into(), output.into())
-            .map(|()| Outcome::Done)
-            .map_err(failure);
+        serve(input.into(), output.into())?;
+        return Ok(Outcome::Done);
     };
     let job = parse(&path)?;
     let mut told = Instant::now();
@@ -52,12 +47,7 @@ pub fn run(args: Args) -> Result<Outcome, Failure> {
             told = Instant::now();
         }
         args.output.event(&event);
-    })
-    .map_err(failure)?;
+    })?;
     args.output.write(&result)?;
-    Ok(if result.interrupted {
-        Outcome::Interrupted
-    } else {
-        Outcome::Done
-    })
+    Ok(Outcome::after(result.interrupted))
 }

@@ -142,11 +142,7 @@ fn find_knee(
     } else {
         print(human::knee(&knee) + "\n")?;
     }
-    Ok(if knee.interrupted {
-        Outcome::Interrupted
-    } else {
-        Outcome::Done
-    })
+    Ok(Outcome::after(knee.interrupted))
 }
 
 fn clear(live: &RefCell<Option<Live>>) {

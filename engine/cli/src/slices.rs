@@ -44,11 +44,7 @@ pub fn run(args: Args) -> Result<Outcome, Failure> {
     };
     let result = run_slices(&job, control).map_err(|error| failure(&error))?;
     args.output.write(&result)?;
-    Ok(if result.interrupted {
-        Outcome::Interrupted
-    } else {
-        Outcome::Done
-    })
+    Ok(Outcome::after(result.interrupted))
 }
 
 /// The orders as they come; what is asked of a contender is carried out at the desk. Their end is the end of the job.

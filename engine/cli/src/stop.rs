@@ -4,7 +4,7 @@ use crate::failure::{Failure, Outcome};
 use crate::interrupt;
 use crate::job::{Output, parse};
 use std::path::PathBuf;
-use touchstone_stop::{JobError, stop};
+use touchstone_stop::stop;
 
 /// Flags of `stop`.
 #[derive(clap::Args)]
@@ -19,14 +19,7 @@ pub struct Args {
 /// Carries out a stop job.
 pub fn run(args: Args) -> Result<Outcome, Failure> {
     let job = parse(&args.job)?;
-    let result = stop(&job, interrupt::flag()).map_err(|error| match error {
-        JobError::Malformed(why) => Failure::Malformed(why),
-        JobError::Engine(why) => Failure::Failed(why),
-    })?;
+    let result = stop(&job, interrupt::flag())?;
     args.output.write(&result)?;
-    Ok(if result.interrupted {
-        Outcome::Interrupted
-    } else {
-        Outcome::Done
-    })
+    Ok(Outcome::after(result.interrupted))
 }

@@ -43,6 +43,19 @@ pub struct Unanswered {
     pub unseen: bool,
 }
 
+impl Unanswered {
+    /// For a reason that is none of the others.
+    #[must_use]
+    pub const fn because(why: String) -> Self {
+        Self {
+            why,
+            late: false,
+            mismatch: false,
+            unseen: false,
+        }
+    }
+}
+
 impl Connection {
     /// Connects.
     ///

@@ -26,6 +26,8 @@ pub struct Conversation {
     waiting: Option<(Vec<u8>, bool)>,
     /// Whether the server was seen to speak something else.
     mismatch: bool,
+    /// Plain bytes that nothing had asked for.
+    unasked: Vec<u8>,
 }
 
 enum Http {
@@ -50,6 +52,7 @@ impl Conversation {
             scheme: transport.scheme(),
             waiting: None,
             mismatch: false,
+            unasked: Vec::new(),
         })
     }
 
@@ -58,6 +61,12 @@ impl Conversation {
     #[must_use]
     pub const fn is_mismatch(&self) -> bool {
         self.mismatch
+    }
+
+    /// The plain bytes of HTTP/1.1 that came while no request was in flight, and that failed the connection.
+    #[must_use]
+    pub fn unasked(&self) -> &[u8] {
+        &self.unasked
     }
 
     /// Sends a request, whose response has no body where it goes `to_head`: appends to `out` what can be sent now. The rest
@@ -163,7 +172,10 @@ impl Conversation {
         let progress = match &mut self.http {
             _ if bytes.is_empty() => Ok(Progress::Partial),
             Http::One(Some(reader)) => reader.push(bytes),
-            Http::One(None) => Err("bytes came that nothing had asked for".to_owned()),
+            Http::One(None) => {
+                self.unasked.extend_from_slice(bytes);
+                Err("bytes came that nothing had asked for".to_owned())
+            }
             Http::Two(frames) => {
                 // The server's settings may come with the end of the handshake, ahead of the client's preface.
                 frames.greet(&mut sent);
@@ -213,7 +225,10 @@ struct Secured {
     settings: Arc<Settings>,
     /// What the server sent first.
     beginning: Vec<u8>,
+    /// Whether it asked for a client's certificate.
     asked: bool,
+    /// Whether it has sent plain bytes since the handshake.
+    answered: bool,
 }
 
 impl Secured {
@@ -227,6 +242,7 @@ impl Secured {
             settings: Arc::clone(settings),
             beginning: Vec::new(),
             asked: false,
+            answered: false,
         })
     }
 
@@ -243,7 +259,11 @@ impl Secured {
                 .extend_from_slice(&cipher[..kept.min(cipher.len())]);
         }
         let read = self.session.read_tls(cipher);
-        read.map_err(|error| error.to_string())?;
+        if read.map_err(|error| error.to_string())? == 0 {
+            // The server has ended the session: what follows is none of TLS's.
+            *cipher = &[];
+            return Ok(Vec::new());
+        }
         let state = self.session.process_new_packets();
         self.asked |= self.settings.asked.swap(false, Ordering::Relaxed);
         let handshake = &self.settings.handshake;
@@ -262,6 +282,7 @@ impl Secured {
         let mut plain = Vec::new();
         // An error says that there is no more for now, or that the session is closed.
         let _ = self.session.reader().read_to_end(&mut plain);
+        self.answered |= !plain.is_empty();
         Ok(plain)
     }
 
@@ -273,7 +294,8 @@ impl Secured {
     }
 
     fn end(&self, error: i32) -> Option<String> {
-        explain::end(error, !self.is_open(), self.asked, &self.settings.handshake)
+        let asked = self.asked && !self.answered;
+        explain::end(error, !self.is_open(), asked, &self.settings.handshake)
     }
 }
 
@@ -394,7 +416,101 @@ impl Frames {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use rustls::pki_types::PrivatePkcs8KeyDer;
+    use rustls::server::WebPkiClientVerifier;
+    use rustls::{RootCertStore, ServerConfig, ServerConnection};
     use touchstone_tls::Protocol;
+
+    /// Both sides of a connection over TLS after the handshake. The server may ask for a client's certificate; it takes a
+    /// client without one.
+    fn both_sides(asks: bool) -> (Conversation, ServerConnection) {
+        let made = rcgen::generate_simple_self_signed(vec!["localhost".to_owned()]).unwrap();
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let builder = ServerConfig::builder_with_provider(Arc::clone(&provider))
+            .with_safe_default_protocol_versions()
+            .unwrap();
+        let builder = if asks {
+            let mut roots = RootCertStore::empty();
+            roots.add(made.cert.der().clone()).unwrap();
+            let verifier = WebPkiClientVerifier::builder_with_provider(Arc::new(roots), provider);
+            builder.with_client_cert_verifier(verifier.allow_unauthenticated().build().unwrap())
+        } else {
+            builder.with_no_client_auth()
+        };
+        let key = PrivatePkcs8KeyDer::from(made.signing_key.serialize_der());
+        let config = builder.with_single_cert(vec![made.cert.der().clone()], key.into());
+        let mut server = ServerConnection::new(Arc::new(config.unwrap())).unwrap();
+        let target = crate::Target::parse("https://127.0.0.1:1", None).unwrap();
+        let transport = Transport::to(&target, Protocol::H1).unwrap();
+        let mut client = Conversation::new(&transport).unwrap();
+        let mut out = Vec::new();
+        client.go_on(Vec::new(), &mut out);
+        client.tls.as_mut().unwrap().send(&[], &mut out);
+        while !out.is_empty() {
+            hand_over(&out, &mut server);
+            out.clear();
+            client.take(&written(&mut server), &mut out).unwrap();
+        }
+        assert!(!server.is_handshaking());
+        (client, server)
+    }
+
+    fn hand_over(mut bytes: &[u8], server: &mut ServerConnection) {
+        while !bytes.is_empty() {
+            server.read_tls(&mut bytes).unwrap();
+            server.process_new_packets().unwrap();
+        }
+    }
+
+    fn written(server: &mut ServerConnection) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        while server.wants_write() {
+            server.write_tls(&mut bytes).unwrap();
+        }
+        bytes
+    }
+
+    #[test]
+    fn bytes_after_the_end_of_tls_are_dropped_and_those_before_it_count() {
+        let (mut client, mut server) = both_sides(false);
+        let mut out = Vec::new();
+        client.ask(b"GET / HTTP/1.1\r\n\r\n", false, &mut out);
+        hand_over(&out, &mut server);
+        let response = b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\npong";
+        server.writer().write_all(response).unwrap();
+        server.send_close_notify();
+        let mut bytes = written(&mut server);
+        bytes.extend_from_slice(&[b'x'; 10_000]);
+        let progress = client.take(&bytes, &mut out).unwrap();
+        assert!(matches!(progress, Progress::Complete(one) if one.body == b"pong"));
+        let more = client.take(b"more", &mut out).unwrap();
+        assert!(matches!(more, Progress::Partial));
+    }
+
+    #[test]
+    fn a_response_that_a_close_ends_is_whole_where_a_certificate_was_asked_for() {
+        let (mut client, mut server) = both_sides(true);
+        let mut out = Vec::new();
+        client.ask(b"GET / HTTP/1.1\r\n\r\n", false, &mut out);
+        assert!(client.tls.as_ref().unwrap().asked);
+        let refused = client.tls.as_ref().unwrap().end(0).unwrap();
+        assert!(refused.contains("asked for a client's certificate"));
+        hand_over(&out, &mut server);
+        let response = b"HTTP/1.1 200 OK\r\n\r\npong";
+        server.writer().write_all(response).unwrap();
+        client.take(&written(&mut server), &mut out).unwrap();
+        assert_eq!(client.close().unwrap().body, b"pong");
+    }
+
+    #[test]
+    fn what_nothing_had_asked_for_is_kept_in_plain_bytes() {
+        let (mut client, mut server) = both_sides(false);
+        let notice = b"HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n";
+        server.writer().write_all(notice).unwrap();
+        let mut out = Vec::new();
+        assert!(client.take(&written(&mut server), &mut out).is_err());
+        assert_eq!(client.unasked(), notice);
+    }
 
     #[test]
     fn the_preface_goes_out_before_the_acknowledgement_of_settings_that_came_first() {

@@ -1,9 +1,10 @@
-//! The request of a job, as `docs/engine-protocol.md` has it.
+//! The request of a job, as `docs/engine-protocol.md` has it, and what is wrong with a job.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 /// What is sent and what must come back. All texts but names are templates (docs/templates.md).
 #[derive(Debug, Clone, JsonSchema, Serialize, Deserialize)]
@@ -155,4 +156,24 @@ pub struct Capture {
     /// A regular expression that is searched for; its first group is the value.
     #[serde(default)]
     pub pattern: Option<String>,
+}
+
+/// A job that makes no sense, or an engine that cannot carry it out.
+#[derive(Debug, thiserror::Error)]
+pub enum JobError {
+    /// The job is malformed.
+    #[error("{0}")]
+    Malformed(String),
+    /// The engine could not do its part.
+    #[error("{0}")]
+    Engine(String),
+}
+
+/// A time that a job names.
+///
+/// # Errors
+/// [`JobError::Malformed`] when it is no time.
+pub fn seconds(name: &str, value: f64) -> Result<Duration, JobError> {
+    Duration::try_from_secs_f64(value)
+        .map_err(|error| JobError::Malformed(format!("{name} is {value}: {error}")))
 }

@@ -1,5 +1,5 @@
-//! The request language, and one exchange over HTTP/1.1 or HTTP/2, with or without TLS: what is sent (templates, rows, captured values), what must come back, and
-//! what is taken from it. The load generator, boot, hold and `ask` all speak it.
+//! The request language, and one exchange over HTTP/1.1 or HTTP/2, with or without TLS: what is sent (templates, rows,
+//! captured values), what must come back, and what is taken from it. The load generator, boot, hold and `ask` all speak it.
 
 #![forbid(unsafe_code)]
 
@@ -27,7 +27,7 @@ mod transport;
 
 pub use capture::Part;
 pub use head::{HeadCheck, whole_pattern};
-pub use job::{BodyEncoding, Capture, Encoding, Expect, ExpectBody, Request};
+pub use job::{BodyEncoding, Capture, Encoding, Expect, ExpectBody, JobError, Request, seconds};
 pub use request::{CompiledRequest, Origin};
 pub use response::{Progress, Reader, Response};
 pub use target::{Target, TargetError};

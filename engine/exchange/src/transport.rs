@@ -41,6 +41,15 @@ impl Transport {
         })
     }
 
+    /// The same for another connection, which shares no TLS session with this one's.
+    #[must_use]
+    pub fn apart(&self) -> Self {
+        Self {
+            protocol: self.protocol,
+            tls: self.tls.as_ref().map(|tls| Arc::new(tls.apart())),
+        }
+    }
+
     /// Whether it is HTTP/1.1 without TLS, whose requests are sent as they are written.
     #[must_use]
     pub const fn is_plain(&self) -> bool {

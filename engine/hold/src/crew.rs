@@ -1,13 +1,14 @@
 //! The processes that hold the connections, children of this one or on other machines, and talking to all of them at once.
 
 use crate::generators::HoldNode;
-use crate::job::{Job, JobError};
+use crate::job::Job;
 use crate::order::{Answer, Order, Said, Work};
 use crate::result::Refusal;
 use std::ffi::OsString;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::{Duration, Instant};
 use touchstone_crew::{Heard, PER_SOURCE, Peer, room};
+use touchstone_exchange::JobError;
 use touchstone_sys::limits;
 
 /// Connections under way at once over all processes: below the queue of a listener (`net.core.somaxconn`, 4,096).

@@ -7,7 +7,9 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 use touchstone_crew::Sources;
-use touchstone_exchange::{CompiledRequest, Protocol, Request, Target, Transport};
+use touchstone_exchange::{
+    CompiledRequest, JobError, Protocol, Request, Target, Transport, seconds,
+};
 
 /// What is held, and on whom. Each connection carries one request when it opens, and its response is checked whole. The
 /// connections are held by child processes of the engine, each with source addresses of its own, 10,000 connections to
@@ -124,17 +126,6 @@ const fn default_reserve() -> f64 {
     0.15
 }
 
-/// A job that makes no sense, or an engine that cannot carry it out.
-#[derive(Debug, thiserror::Error)]
-pub enum JobError {
-    /// The job is malformed.
-    #[error("{0}")]
-    Malformed(String),
-    /// The engine could not do its part.
-    #[error("{0}")]
-    Engine(String),
-}
-
 /// A job, checked and made ready.
 #[derive(Clone)]
 pub(crate) struct Plan {
@@ -188,10 +179,6 @@ impl Job {
         if self.generators.iter().any(|one| one.cpus.is_empty()) {
             return Err(malformed("a generator needs cpus".into()));
         }
-        let seconds = |name: &str, value: f64| {
-            Duration::try_from_secs_f64(value)
-                .map_err(|e| malformed(format!("{name} is {value}: {e}")))
-        };
         let sources = self.sources.as_deref().filter(|_| target.address.is_ipv4());
         let (request, bytes) = self.request.once(&target).map_err(malformed)?;
         Ok(Plan {

@@ -21,7 +21,7 @@ mod serve;
 mod server;
 
 pub use event::Event;
-pub use job::{Job, JobError, Mode};
+pub use job::{Job, Mode};
 pub use result::HoldResult;
 pub use run::hold;
 pub use serve::serve;

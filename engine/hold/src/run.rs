@@ -3,7 +3,7 @@
 use crate::budget::{Budget, Judgement};
 use crate::crew::Crew;
 use crate::event::Event;
-use crate::job::{Job, JobError, Mode, Plan};
+use crate::job::{Job, Mode, Plan};
 use crate::kernel::Kernel;
 use crate::order::{Answer, Order};
 use crate::result::{HoldResult, Level, Memory, Reading, Refusal, SCHEMA, Traffic};
@@ -12,12 +12,13 @@ use std::ffi::OsString;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use touchstone_crew::part;
+use touchstone_exchange::JobError;
 use touchstone_sys::clock::{monotonic, seconds};
 use touchstone_watch::{Depth, Phase, Sampler, Target};
 
 /// Between looks at the machine's memory while connections are opened.
 const LOOK: Duration = Duration::from_millis(100);
-/// Most requests per second of traffic without a stated rate.
+/// The highest number of requests per second of traffic without a stated rate.
 const TRAFFIC_LIMIT: f64 = 20_000.0;
 /// Held connections that may end by themselves before a level is given up; of large levels one in a hundred.
 const BEARABLE_LOSS: u64 = 10;

@@ -1,11 +1,11 @@
 //! The life of a process that holds a share of the connections for a crew.
 
 use crate::client::Client;
-use crate::job::JobError;
 use crate::order::{Said, Work};
 use std::fs::File;
 use std::io::Read;
 use touchstone_crew::say;
+use touchstone_exchange::JobError;
 use touchstone_exchange::Target;
 use touchstone_sys::{cpus, limits};
 

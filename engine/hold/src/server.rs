@@ -1,9 +1,9 @@
 //! The server's memory: the sum over its process trees.
 
-use crate::job::JobError;
 use crate::kernel::file_limit;
 use crate::result::Memory;
 use std::path::PathBuf;
+use touchstone_exchange::JobError;
 use touchstone_watch::{Depth, Exit, Phase, Sample, Sampler, Target};
 
 /// Samplers of several roots.

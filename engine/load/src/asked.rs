@@ -2,8 +2,8 @@
 //! load's. None of them is part of any count or time of the load.
 
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc::{Sender, channel};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
@@ -24,11 +24,13 @@ pub struct Asked {
     pub may_repeat: bool,
     lane: Option<u64>,
     deadline: Instant,
+    /// Whether it is under way.
+    taken: Arc<AtomicBool>,
     reply: Sender<Result<Answered, Unanswered>>,
 }
 
 impl Asked {
-    /// Gives the answer. Who asked may have given up.
+    /// Gives the answer. The asker may have given up.
     pub fn answer(self, answer: Result<Answered, Unanswered>) {
         let _ = self.reply.send(answer);
     }
@@ -82,12 +84,16 @@ impl Queue {
             .iter()
             .position(|asked| asked.lane.is_none_or(|lane| seat.is_of(lane)));
         let taken = place.and_then(|place| waiting.remove(place));
+        if let Some(asked) = &taken {
+            asked.taken.store(true, Ordering::Relaxed);
+        }
         self.length.store(waiting.len(), Ordering::Relaxed);
         taken
     }
 
     /// Puts a request in front of all others: its connection was gone before it was seen.
     pub fn put_back(&self, asked: Asked) {
+        asked.taken.store(false, Ordering::Relaxed);
         let mut waiting = self.waiting();
         waiting.push_front(asked);
         self.length.store(waiting.len(), Ordering::Relaxed);
@@ -97,12 +103,14 @@ impl Queue {
 impl LoadConnections for Queue {
     fn exchange(&self, wanted: Wanted<'_>) -> Result<Answered, Unanswered> {
         let (reply, answer) = channel();
+        let taken = Arc::new(AtomicBool::new(false));
         let asked = Asked {
             bytes: wanted.bytes.to_vec(),
             to_head: wanted.to_head,
             may_repeat: wanted.is_idempotent,
             lane: wanted.lane,
             deadline: wanted.deadline,
+            taken: Arc::clone(&taken),
             reply,
         };
         let mut waiting = self.waiting();
@@ -110,12 +118,16 @@ impl LoadConnections for Queue {
         self.length.store(waiting.len(), Ordering::Relaxed);
         drop(waiting);
         let left = wanted.deadline.saturating_duration_since(Instant::now());
-        answer.recv_timeout(left).unwrap_or_else(|_| {
+        answer.recv_timeout(left).unwrap_or_else(|error| {
+            let late = error == RecvTimeoutError::Timeout || Instant::now() >= wanted.deadline;
+            let why = match (late, taken.load(Ordering::Relaxed)) {
+                (true, true) => "",
+                (true, false) => "it waited for a connection of the load",
+                (false, _) => "the load ended before it was answered",
+            };
             Err(Unanswered {
-                why: "it waited for a connection of the load".to_owned(),
-                late: true,
-                mismatch: false,
-                unseen: false,
+                late,
+                ..Unanswered::because(why.to_owned())
             })
         })
     }
@@ -202,6 +214,36 @@ mod tests {
         assert!(answer.is_err_and(|why| why.late && !why.unseen));
         assert!(queue.take(seat((0, 1), (0, 1))).is_none());
         assert!(!queue.waits());
+    }
+
+    #[test]
+    fn the_reason_says_whether_a_connection_took_it() {
+        let queue = Queue::default();
+        let taking = |within, drops: bool| {
+            std::thread::scope(|scope| {
+                let asking = scope.spawn(|| queue.exchange(wanted(None, within)));
+                let taken = loop {
+                    if let Some(asked) = queue.take(seat((0, 1), (0, 1))) {
+                        break asked;
+                    }
+                    std::thread::yield_now();
+                };
+                let kept = (!drops).then_some(taken);
+                let answer = asking.join().unwrap().unwrap_err();
+                drop(kept);
+                (answer.late, answer.why)
+            })
+        };
+        let soon = Duration::from_millis(200);
+        assert_eq!(taking(soon, false), (true, String::new()));
+        let ended = "the load ended before it was answered";
+        assert_eq!(
+            taking(Duration::from_secs(60), true),
+            (false, ended.to_owned())
+        );
+        let waited = queue.exchange(wanted(None, Duration::from_millis(5)));
+        let why = "it waited for a connection of the load";
+        assert!(waited.is_err_and(|one| one.late && one.why == why));
     }
 
     #[test]

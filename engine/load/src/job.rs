@@ -496,10 +496,8 @@ impl Job {
                 "streams are HTTP/2's: give protocol h2c or h2, or pipeline for HTTP/1.1",
             );
         }
-        must(
-            self.protocol.misfit(tls).is_none(),
-            self.protocol.misfit(tls).unwrap_or_default(),
-        )?;
+        let misfit = self.protocol.misfit(tls);
+        must(misfit.is_none(), misfit.unwrap_or_default())?;
         must(
             self.pipeline == 1,
             "pipeline is HTTP/1.1's: over HTTP/2 give streams",

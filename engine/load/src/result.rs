@@ -170,7 +170,7 @@ pub struct Silence {
     pub seconds: f64,
     /// The longest.
     pub longest_s: f64,
-    /// Pairs of a length, and what all gaps of at least that length come to: from 50 ms on, each half as long again as the
+    /// Pairs of a length, and the sum of all gaps of at least that length: from 50 ms on, each half as long again as the
     /// one before, as far as there were any.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub longer: Vec<(f64, f64)>,

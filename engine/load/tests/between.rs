@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::channel;
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 use balance::assert_balanced;
 use closing_server::{Closes, ClosingServer};
@@ -125,7 +126,7 @@ fn the_loads_own_connections_carry_it_and_no_count_has_it() {
 }
 
 #[test]
-fn what_is_wrong_with_a_response_is_told_to_who_asked_alone() {
+fn what_is_wrong_with_a_response_is_said_to_the_asker_alone() {
     let server = FaultServer::start(Fault::None, 1);
     let url = server.url();
     let orders = vec![order(&url, "something else", json!({}))];
@@ -178,5 +179,45 @@ fn a_connection_that_is_closed_under_it_is_replaced_and_it_is_sent_once_more() {
             // One that meets two closes has failed.
             assert!(right >= 15, "{backend}: {:?}", answers[0]);
         }
+    }
+}
+
+#[test]
+fn what_is_asked_makes_no_turn_longer() {
+    for kind in LOOPS {
+        let server = FaultServer::start(Fault::Delay(Duration::from_millis(30)), 1);
+        let url = server.url();
+        let mut job = job(&url, BODY, ("epoll", kind));
+        let traffic = &mut job.contenders[0].job;
+        traffic.timeout_s = 5.0;
+        if kind == "open" {
+            let sparse = json!({"kind": "open", "rate": 20.0});
+            traffic.arrival = serde_json::from_value(sparse).unwrap();
+        }
+        let many = json!({"repeat": 120, "concurrent": 8, "timeout_s": 30.0});
+        let (result, answers) = ask(&job, vec![order(&url, BODY, many)]);
+        assert!(answers[0].iter().all(|one| one.faults.is_empty()));
+        let drains = result.slices.iter().map(|one| one.end - one.sending_end);
+        let longest = drains.fold(0.0, f64::max);
+        assert!(longest < 0.4, "{kind}: {longest}");
+    }
+}
+
+#[test]
+fn a_reset_under_a_request_that_is_not_sent_again_is_its_reason() {
+    for backend in BACKENDS {
+        let server = FaultServer::start(Fault::Reset, 1);
+        let url = server.url();
+        let mut order = order(&url, BODY, json!({}));
+        order.asked.request.method = "POST".to_owned();
+        let (_, answers) = ask(&job(&url, BODY, (backend, "open")), vec![order]);
+        let reasons: Vec<&str> = answers[0]
+            .iter()
+            .filter_map(|one| one.failure.as_deref())
+            .collect();
+        assert!(
+            reasons.iter().any(|why| why.contains("reset by peer")),
+            "{backend}: {reasons:?}"
+        );
     }
 }

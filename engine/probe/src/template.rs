@@ -11,8 +11,8 @@
 //! | `{body}`, `{length}`, `{size}` | a body that the resource takes, its length in decimal and in hexadecimal |
 //! | `{carrier}` | `POST {post}` where there is such a resource, else `GET {path}` |
 //! | `{hex:00ff}` | these octets |
-//! | `{repeat:3:text}` | the text that number of times |
-//! | `{count:3:X-#: v}` | the text that number of times, `#` being 1, 2, 3 |
+//! | `{repeat:3:text}` | the text, three times |
+//! | `{count:3:X-#: v}` | the text, three times, `#` being 1, 2, 3 |
 //!
 //! Templates nest. A brace itself is written `{hex:7b}` or `{hex:7d}`.
 

@@ -1,4 +1,4 @@
-//! HTTP/2 without TLS (RFC 9113) on a connection of a server, for a client that begins with its preface. No more than canned
+//! HTTP/2 (RFC 9113) on a connection of a server, for a client that begins with its preface. No more than canned
 //! answers need: a request that repeats gets the frames of the last answer, its stream filled in.
 
 use std::collections::VecDeque;

@@ -58,9 +58,11 @@ impl Sealed {
     /// Appends the plain bytes in what has arrived; false if it is no sound TLS.
     pub fn open(&mut self, mut cipher: &[u8], plain: &mut Vec<u8>) -> bool {
         while !cipher.is_empty() {
-            let read = self.0.read_tls(&mut cipher);
-            if read.is_err() || self.0.process_new_packets().is_err() {
-                return false;
+            match self.0.read_tls(&mut cipher) {
+                // The client has ended the session: what follows is none of TLS's.
+                Ok(0) => return true,
+                Ok(_) if self.0.process_new_packets().is_ok() => {}
+                _ => return false,
             }
             // An error says that there is no more for now, or that the session is closed.
             let _ = self.0.reader().read_to_end(plain);

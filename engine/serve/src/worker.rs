@@ -206,6 +206,11 @@ impl<S: Service> Worker<S> {
 
     fn open(&mut self, socket: Stream) {
         let fd = socket.as_raw_fd();
+        // A connection that cannot have TLS is closed: it is not served without.
+        let tls = match self.tls.as_ref().map(Sealed::new) {
+            Some(None) => return,
+            tls => tls.flatten(),
+        };
         if self.epoll.add_connection(&socket, token(fd)).is_err() {
             return;
         }
@@ -213,7 +218,7 @@ impl<S: Service> Worker<S> {
             self.slots.resize_with(fd as usize + 1, Slot::default);
         }
         let slot = &mut self.slots[fd as usize];
-        slot.tls = self.tls.as_ref().and_then(Sealed::new);
+        slot.tls = tls;
         slot.socket = Some(socket);
         slot.generation = slot.generation.wrapping_add(1);
         self.service.opened();
@@ -276,7 +281,11 @@ impl<S: Service> Worker<S> {
         let mut plain = std::mem::take(&mut self.plain);
         let sound = tls.open(arrived, &mut plain);
         // What the handshake answers.
-        let go_on = self.send(fd, &[], !sound) && (plain.is_empty() || self.take(fd, &plain));
+        let mut go_on = self.send(fd, &[], !sound);
+        // A socket that does not take that now gets it ahead of the answers.
+        if sound && self.is_open(fd) && !plain.is_empty() {
+            go_on &= self.take(fd, &plain);
+        }
         plain.clear();
         self.plain = plain;
         go_on
@@ -461,4 +470,125 @@ impl<S: Service> Worker<S> {
 /// A descriptor as the token under which it is registered.
 fn token(fd: RawFd) -> u64 {
     fd as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rustls::pki_types::PrivatePkcs8KeyDer;
+    use rustls::pki_types::ServerName;
+    use rustls::{ClientConfig, ClientConnection, RootCertStore};
+    use std::io::{Read, Write};
+    use std::net::{Ipv4Addr, TcpStream};
+
+    /// Counts requests, and answers each with a word.
+    struct Counting {
+        tls: Arc<ServerConfig>,
+        requests: u32,
+    }
+
+    impl Service for Counting {
+        fn request(&mut self, _peer: Peer, _request: &Request<'_>, out: &mut Vec<u8>) {
+            self.requests += 1;
+            out.extend_from_slice(b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\npong");
+        }
+
+        fn tls(&self) -> Option<Arc<ServerConfig>> {
+            Some(Arc::clone(&self.tls))
+        }
+
+        fn order(&mut self) -> Order {
+            Order::Stop
+        }
+    }
+
+    /// A worker with one connection, its descriptor, its other end, and a client's session for it.
+    fn connected() -> (Worker<Counting>, RawFd, TcpStream, ClientConnection) {
+        let made = rcgen::generate_simple_self_signed(vec!["localhost".to_owned()]).unwrap();
+        let cert = made.cert.der().clone();
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let key = PrivatePkcs8KeyDer::from(made.signing_key.serialize_der());
+        let tls = ServerConfig::builder_with_provider(Arc::clone(&provider))
+            .with_safe_default_protocol_versions()
+            .unwrap()
+            .with_no_client_auth()
+            .with_single_cert(vec![cert.clone()], key.into())
+            .unwrap();
+        let mut roots = RootCertStore::empty();
+        roots.add(cert).unwrap();
+        let config = ClientConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()
+            .unwrap()
+            .with_root_certificates(roots)
+            .with_no_client_auth();
+        let name = ServerName::try_from("localhost").unwrap();
+        let client = ClientConnection::new(Arc::new(config), name).unwrap();
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+        let other = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        let socket = accept(&listener).unwrap();
+        let fd = socket.as_raw_fd();
+        let service = Counting {
+            tls: Arc::new(tls),
+            requests: 0,
+        };
+        let bell = Arc::new(Bell::new().unwrap());
+        let rebind = Box::new(|| Err(io::ErrorKind::Unsupported.into()));
+        let mut worker = Worker::new(service, listener, bell, rebind).unwrap();
+        worker.open(socket);
+        (worker, fd, other, client)
+    }
+
+    fn written(client: &mut ClientConnection) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        while client.wants_write() {
+            client.write_tls(&mut bytes).unwrap();
+        }
+        bytes
+    }
+
+    /// Takes the client through the handshake, up to what ends it on the server's side.
+    fn shake_hands(
+        worker: &mut Worker<Counting>,
+        fd: RawFd,
+        other: &mut TcpStream,
+        client: &mut ClientConnection,
+    ) {
+        assert!(worker.open_and_take(fd, &written(client)));
+        let mut buffer = [0; 16 * 1024];
+        while client.is_handshaking() {
+            let count = other.read(&mut buffer).unwrap();
+            client.read_tls(&mut &buffer[..count]).unwrap();
+            client.process_new_packets().unwrap();
+        }
+    }
+
+    #[test]
+    fn a_request_that_comes_with_the_end_of_a_handshake_counts_where_the_socket_takes_nothing() {
+        let (mut worker, fd, mut other, mut client) = connected();
+        shake_hands(&mut worker, fd, &mut other, &mut client);
+        client
+            .writer()
+            .write_all(b"GET / HTTP/1.1\r\n\r\n")
+            .unwrap();
+        worker.keep(fd, b"what the socket has not taken", false);
+        assert!(!worker.open_and_take(fd, &written(&mut client)));
+        assert_eq!(worker.service.requests, 1);
+        assert!(worker.blocked(fd));
+    }
+
+    #[test]
+    fn bytes_after_the_end_of_tls_are_dropped_and_those_before_it_count() {
+        let (mut worker, fd, mut other, mut client) = connected();
+        shake_hands(&mut worker, fd, &mut other, &mut client);
+        client
+            .writer()
+            .write_all(b"GET / HTTP/1.1\r\n\r\n")
+            .unwrap();
+        client.send_close_notify();
+        let mut bytes = written(&mut client);
+        bytes.extend_from_slice(&[b'x'; 10_000]);
+        assert!(worker.open_and_take(fd, &bytes));
+        assert!(worker.open_and_take(fd, b"more"));
+        assert_eq!(worker.service.requests, 1);
+    }
 }

@@ -1,13 +1,14 @@
 //! The clients of the service: a pool of kept connections, and connections that rest.
 
 use crate::connection::{Asked, Connection, Heard, Role};
-use crate::job::{JobError, Plan};
+use crate::job::Plan;
 use crate::outcome::{Fate, Outcome, Outcomes};
 use crate::result::{Loss, Rested};
 use std::collections::VecDeque;
 use std::io;
 use std::os::fd::AsFd;
 use std::time::Duration;
+use touchstone_exchange::JobError;
 use touchstone_exchange::Response;
 use touchstone_exchange::template::Key;
 use touchstone_sys::clock::{Nanos, monotonic, since};
@@ -58,7 +59,7 @@ impl<'a> Client<'a> {
     pub fn new(plan: &'a Plan, process: impl AsFd) -> Result<Self, JobError> {
         let engine = |error: io::Error| JobError::Engine(format!("epoll: {error}"));
         let epoll = Epoll::new().map_err(engine)?;
-        epoll.add_reading(process, PROCESS).map_err(engine)?;
+        epoll.add_edge(process, PROCESS).map_err(engine)?;
         Ok(Self {
             plan,
             epoll,
@@ -177,8 +178,8 @@ impl<'a> Client<'a> {
         let ending = self.endings.front().and_then(|&number| self.ended(number));
         let until = ending.map_or(until, |at| until.min(at + RESET_FOLLOWS));
         let patience = Duration::from(until.saturating_sub(now));
-        let events = self.epoll.wait(&mut room, Some(patience)).to_vec();
-        for event in events {
+        let count = self.epoll.wait(&mut room, Some(patience)).len();
+        for event in &room[..count] {
             if event.token() == PROCESS {
                 self.process_ended.get_or_insert_with(monotonic);
             } else {
@@ -359,5 +360,29 @@ fn not_connected(error: &io::Error) -> Outcome {
     match error.kind() {
         io::ErrorKind::ConnectionRefused => Outcome::Refused,
         _ => Outcome::Failed,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::job::Job;
+    use std::process::Command;
+    use touchstone_sys::process::pidfd;
+
+    #[test]
+    fn the_end_of_a_process_is_seen_once_where_it_came_before_the_client() {
+        let mut ended = Command::new("true").spawn().unwrap();
+        let descriptor = pidfd(ended.id() as i32).unwrap();
+        ended.wait().unwrap();
+        let job = serde_json::json!({"url": "http://127.0.0.1:1", "pid": 4711, "requests": [{}]});
+        let job: Job = serde_json::from_value(job).unwrap();
+        let plan = job.plan().unwrap();
+        let mut client = Client::new(&plan, &descriptor).unwrap();
+        client.turn(monotonic() + Nanos::from_millis(5_000));
+        assert!(client.process_ended.is_some());
+        let until = monotonic() + Nanos::from_millis(20);
+        client.turn(until);
+        assert!(monotonic() >= until, "the next turn waits");
     }
 }

@@ -61,7 +61,7 @@ pub(crate) struct Connection {
     /// When its end was seen, while it is not yet known whether a reset follows.
     pub ended: Option<Nanos>,
     unsent: Vec<u8>,
-    /// Why it could not be sent. The kernel tells it once.
+    /// Why it could not be sent. The kernel reports it once.
     unsendable: Option<io::Error>,
     reader: Reader,
 }

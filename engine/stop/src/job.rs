@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use touchstone_exchange::rows::Rows;
 use touchstone_exchange::template::Scope;
-use touchstone_exchange::{CompiledRequest, Origin, Request, Target};
+use touchstone_exchange::{CompiledRequest, JobError, Origin, Request, Target, seconds};
 
 /// A service that is ended with SIGTERM, and the clients that it has at that moment.
 #[derive(Debug, Clone, JsonSchema, Serialize, Deserialize)]
@@ -90,17 +90,6 @@ const fn default_timeout() -> f64 {
     30.0
 }
 
-/// A job that makes no sense, or an engine that cannot carry it out.
-#[derive(Debug, thiserror::Error)]
-pub enum JobError {
-    /// The job is malformed.
-    #[error("{0}")]
-    Malformed(String),
-    /// The engine could not do its part.
-    #[error("{0}")]
-    Engine(String),
-}
-
 /// The highest rate: one thread keeps it, with a log of every loss.
 const MOST_RATE: f64 = 20_000.0;
 
@@ -139,10 +128,6 @@ impl Job {
                 self.pid
             )));
         }
-        let seconds = |name: &str, value: f64| {
-            Duration::try_from_secs_f64(value)
-                .map_err(|e| malformed(format!("{name} is {value}: {e}")))
-        };
         Ok(Plan {
             requests: self.compile(&target).map_err(malformed)?,
             held: self.held_request.as_ref().map(|_| self.requests.len()),

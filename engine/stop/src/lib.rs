@@ -14,6 +14,6 @@ mod outcome;
 pub mod result;
 mod run;
 
-pub use job::{Job, JobError};
+pub use job::Job;
 pub use result::StopResult;
 pub use run::stop;

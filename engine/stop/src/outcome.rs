@@ -1,6 +1,6 @@
 //! What became of a request, and how that is known.
 //!
-//! A request that got not a byte of a response was read by the service, or it was not. Linux tells which: a socket that
+//! A request that got not a byte of a response was read by the service, or it was not. Linux shows which: a socket that
 //! is closed while bytes lie unread in it sends a reset and not an end (tcp(7); `tcp_close` in net/ipv4/tcp.c), and one
 //! that is already closed answers bytes that arrive with a reset. The client sees such a reset as an error of its socket,
 //! even behind an end (EPIPE). An end without a reset means that the service had read the request and closed without

@@ -2,11 +2,12 @@
 
 use crate::client::Client;
 use crate::connection::Role;
-use crate::job::{Job, JobError, Plan};
+use crate::job::{Job, Plan};
 use crate::result::{SCHEMA, StopResult};
 use std::net::TcpStream;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
+use touchstone_exchange::JobError;
 use touchstone_sys::clock::{Nanos, monotonic, nanos, since};
 use touchstone_sys::process::{self, Signal};
 
@@ -81,6 +82,8 @@ impl Run<'_> {
         client.half_sent.open = client.open_of(Role::HalfSent);
         let signal = monotonic();
         client.signalled = Some(signal);
+        // They are those from the signal on.
+        client.tally.losses.clear();
         process::signal(self.job.pid, Signal::Terminate)
             .map_err(|error| JobError::Engine(format!("SIGTERM: {error}")))?;
         self.load(signal.saturating_add(self.plan.timeout.into()));

@@ -105,16 +105,14 @@ impl Materials {
         let mut config = builder.with_client_cert_resolver(Arc::new(client));
         config.alpn_protocols = vec![self.protocol.alpn().as_bytes().to_vec()];
         config.enable_sni = self.sni;
-        config.resumption = if self.tls.resume {
-            Resumption::store(Arc::new(ClientSessionMemoryCache::new(SESSIONS)))
-        } else {
-            Resumption::disabled()
-        };
+        config.resumption = resumption(self.tls.resume);
         let by_name = matches!(self.name, ServerName::DnsName(_));
         Ok(Settings {
             config: Arc::new(config),
             name: self.name.clone(),
             asked,
+            identity: self.identity.clone(),
+            resume: self.tls.resume,
             handshake: Handshake {
                 host: self.name.to_str().into_owned(),
                 sends_name: self.sni && by_name,
@@ -135,6 +133,36 @@ pub struct Settings {
     pub asked: Arc<AtomicBool>,
     /// For the words of a failure.
     pub handshake: Handshake,
+    identity: Option<Arc<CertifiedKey>>,
+    resume: bool,
+}
+
+impl Settings {
+    /// The same for other connections, which share neither sessions nor `asked` with these. Nothing is read again.
+    #[must_use]
+    pub fn apart(&self) -> Self {
+        let asked = Arc::new(AtomicBool::new(false));
+        let client = Client::new(self.identity.clone(), Arc::clone(&asked));
+        let mut config = (*self.config).clone();
+        config.client_auth_cert_resolver = Arc::new(client);
+        config.resumption = resumption(self.resume);
+        Self {
+            config: Arc::new(config),
+            name: self.name.clone(),
+            asked,
+            handshake: self.handshake.clone(),
+            identity: self.identity.clone(),
+            resume: self.resume,
+        }
+    }
+}
+
+fn resumption(wanted: bool) -> Resumption {
+    if wanted {
+        Resumption::store(Arc::new(ClientSessionMemoryCache::new(SESSIONS)))
+    } else {
+        Resumption::disabled()
+    }
 }
 
 /// ring's algorithms, and those that certificates of test servers need besides.

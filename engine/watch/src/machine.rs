@@ -254,10 +254,10 @@ mod tests {
         assert!((machine.other_cpu_s - 4.0).abs() < 1e-9, "{machine:?}");
         let told = machine.dependencies_cpu_s.unwrap();
         assert!((told["database"] - 3.0).abs() < 1e-9, "{told:?}");
-        // Another contender's own: still no other process, and reported to no one else.
+        // Another contender's dependency: not counted as another process, and not reported here.
         let machine = until(Strangers::default(), false);
         assert!((machine.other_cpu_s - 4.0).abs() < 1e-9 && machine.dependencies_cpu_s.is_none());
-        // The engine's processes are not other processes; ticks cannot hide CPU that other processes used by their own clocks.
+        // The engine's own processes are not counted; CPU time by the processes' own clocks counts even where ticks miss it.
         let seen = |engine, cpu| Strangers {
             engine: nanos(engine),
             cpu: nanos(cpu),

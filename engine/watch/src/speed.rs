@@ -24,7 +24,7 @@ const PASSES: usize = 16;
 const SETTLING: usize = 4;
 /// A pass that takes this many times the quickest was interrupted, and says nothing about the core.
 const INTERRUPTED: u64 = 4;
-/// Most CPUs that are watched, spread evenly over a wider set.
+/// The highest number of CPUs that are watched, spread evenly over a wider set.
 const MOST: usize = 8;
 
 /// The work done on some CPUs, each by a thread of its own, until it is dropped.

@@ -1,8 +1,8 @@
 //! Sending the requests of one order.
 
 use std::collections::BTreeMap;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
 use base64::Engine as _;
@@ -65,6 +65,7 @@ pub fn send_between(
         load: Some(load),
         lanes: &Lanes::default(),
         target,
+        transport: OnceLock::new(),
         timeout: limit("timeout_s", order.timeout_s)?,
         within: limit("within_s", order.within_s)?,
     };
@@ -90,6 +91,8 @@ pub(super) struct Sending<'a> {
     pub load: Option<&'a dyn LoadConnections>,
     pub lanes: &'a Lanes,
     pub target: Target,
+    /// What connections of their own need, once the first is opened.
+    pub transport: OnceLock<Result<Transport, String>>,
     pub timeout: Duration,
     pub within: Duration,
 }
@@ -188,28 +191,30 @@ impl Sending<'_> {
     ) -> Exchange {
         let begun = Instant::now();
         let deadline = begun + self.timeout;
-        let mut told = Exchange::default();
+        let mut exchange = Exchange::default();
         let kept = self.kept(compiled);
-        told.reused = kept.is_some();
-        let answered = match kept {
-            None if self.load.is_some() => self.between(compiled, bytes, deadline, &mut told),
-            None => self.fresh(compiled, bytes, deadline, &mut told),
-            Some(connection) => match self.over(connection, compiled, bytes, deadline, &mut told) {
-                Err(Unanswered { unseen: true, .. }) => {
-                    (told.reused, told.repeated) = (false, true);
-                    self.fresh(compiled, bytes, deadline, &mut told)
+        exchange.reused = kept.is_some();
+        let answered = match (kept, self.load) {
+            (None, Some(load)) => self.between(load, compiled, bytes, deadline, &mut exchange),
+            (None, None) => self.fresh(compiled, bytes, deadline, &mut exchange),
+            (Some(connection), _) => {
+                match self.over(connection, compiled, bytes, deadline, &mut exchange) {
+                    Err(Unanswered { unseen: true, .. }) => {
+                        (exchange.reused, exchange.repeated) = (false, true);
+                        self.fresh(compiled, bytes, deadline, &mut exchange)
+                    }
+                    other => other,
                 }
-                other => other,
-            },
+            }
         };
-        told.took_s = begun.elapsed().as_secs_f64();
+        exchange.took_s = begun.elapsed().as_secs_f64();
         match answered {
             Ok(Answered {
                 response,
                 first_byte,
             }) => {
-                told.first_byte_s = Some((first_byte - begun).as_secs_f64());
-                self.tell(compiled, captures, &response, &mut told);
+                exchange.first_byte_s = Some((first_byte - begun).as_secs_f64());
+                self.note(compiled, captures, &response, &mut exchange);
             }
             Err(Unanswered {
                 why,
@@ -217,18 +222,18 @@ impl Sending<'_> {
                 mismatch,
                 ..
             }) => {
-                told.mismatch = mismatch;
+                exchange.mismatch = mismatch;
                 let limit = self.timeout.as_secs_f64();
                 let why = match (late, why.is_empty()) {
                     (true, true) => format!("no whole answer within {limit} s"),
                     (true, false) => format!("no whole answer within {limit} s: {why}"),
                     (false, _) => format!("no answer: {why}"),
                 };
-                told.faults = vec![why.clone()];
-                told.failure = Some(why);
+                exchange.faults = vec![why.clone()];
+                exchange.failure = Some(why);
             }
         }
-        told
+        exchange
     }
 
     /// The lane that connections are kept in: only requests one after the other share one.
@@ -250,13 +255,14 @@ impl Sending<'_> {
     /// Sends it between the requests of a load.
     fn between(
         &self,
+        load: &dyn LoadConnections,
         compiled: &CompiledRequest,
         bytes: &[u8],
         deadline: Instant,
-        told: &mut Exchange,
+        exchange: &mut Exchange,
     ) -> Result<Answered, Unanswered> {
-        told.address = Some(self.target.address);
-        told.reused = true;
+        exchange.address = Some(self.target.address);
+        exchange.reused = true;
         let wanted = Wanted {
             bytes,
             to_head: compiled.is_head,
@@ -264,8 +270,14 @@ impl Sending<'_> {
             lane: self.lane(),
             deadline,
         };
-        let load = self.load.expect("it is asked for only with a load");
         load.exchange(wanted)
+    }
+
+    /// What one connection of its own needs. Its parts that take time are made once for the order.
+    fn transport(&self) -> Result<Transport, String> {
+        let made = || Transport::to(&self.target, self.order.protocol);
+        let transport = self.transport.get_or_init(made).as_ref();
+        transport.map(Transport::apart).map_err(Clone::clone)
     }
 
     fn fresh(
@@ -273,22 +285,21 @@ impl Sending<'_> {
         compiled: &CompiledRequest,
         bytes: &[u8],
         deadline: Instant,
-        told: &mut Exchange,
+        exchange: &mut Exchange,
     ) -> Result<Answered, Unanswered> {
+        let transport = self.transport();
         let begun = Instant::now();
         let within = deadline.saturating_duration_since(begun);
         let within = within.max(Duration::from_millis(1));
-        let opened = Transport::to(&self.target, self.order.protocol)
-            .and_then(|transport| Connection::open(&transport, &self.target, within));
-        told.connect_s = begun.elapsed().as_secs_f64();
+        let opened =
+            transport.and_then(|transport| Connection::open(&transport, &self.target, within));
+        exchange.connect_s = begun.elapsed().as_secs_f64();
         let address = self.target.address;
         let connection = opened.map_err(|error| Unanswered {
-            why: format!("connecting to {address}: {error}"),
-            late: false,
-            mismatch: false,
             unseen: true,
+            ..Unanswered::because(format!("connecting to {address}: {error}"))
         })?;
-        self.over(connection, compiled, bytes, deadline, told)
+        self.over(connection, compiled, bytes, deadline, exchange)
     }
 
     fn over(
@@ -297,9 +308,9 @@ impl Sending<'_> {
         compiled: &CompiledRequest,
         bytes: &[u8],
         deadline: Instant,
-        told: &mut Exchange,
+        exchange: &mut Exchange,
     ) -> Result<Answered, Unanswered> {
-        told.address = Some(connection.address);
+        exchange.address = Some(connection.address);
         let answered = connection.exchange(bytes, compiled.is_head, deadline)?;
         if let Some(lane) = self.lane().filter(|_| answered.response.keep_alive) {
             self.lanes.keep(lane, connection);
@@ -307,25 +318,25 @@ impl Sending<'_> {
         Ok(answered)
     }
 
-    /// Tells what came, and checks it.
-    fn tell(
+    /// Notes what came, and checks it.
+    fn note(
         &self,
         compiled: &CompiledRequest,
         captures: &[(String, Capture)],
         response: &Response,
-        told: &mut Exchange,
+        exchange: &mut Exchange,
     ) {
-        told.status = Some(response.status);
-        told.fields = fields(&response.head);
-        told.body_bytes = response.body.len() as u64;
+        exchange.status = Some(response.status);
+        exchange.fields = fields(&response.head);
+        exchange.body_bytes = response.body.len() as u64;
         let shown = self
             .order
             .body_bytes
             .unwrap_or(u64::MAX)
-            .min(told.body_bytes);
-        told.body = STANDARD.encode(&response.body[..shown as usize]);
-        told.faults = compiled.faults(response, Key::default());
-        if !told.faults.is_empty() {
+            .min(exchange.body_bytes);
+        exchange.body = STANDARD.encode(&response.body[..shown as usize]);
+        exchange.faults = compiled.faults(response, Key::default());
+        if !exchange.faults.is_empty() {
             return;
         }
         if let Some(lane) = self.user() {
@@ -334,9 +345,11 @@ impl Sending<'_> {
         for (name, capture) in captures {
             match capture.take(&response.head, &response.body) {
                 Ok(value) => {
-                    told.captured.insert(name.clone(), value);
+                    exchange.captured.insert(name.clone(), value);
                 }
-                Err((_, why)) => told.faults.push(compiled.with_coding(why, &response.head)),
+                Err((_, why)) => exchange
+                    .faults
+                    .push(compiled.with_coding(why, &response.head)),
             }
         }
     }

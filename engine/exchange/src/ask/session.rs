@@ -3,9 +3,10 @@
 use std::collections::HashMap;
 use std::io::{BufRead, Write};
 use std::net::SocketAddr;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
+use touchstone_h2::frame::{self, FrameHead, Kind};
 use touchstone_http::{Url, reach};
 
 use super::answer::{Answer, Outcome, UrlParts};
@@ -20,8 +21,6 @@ use crate::transport::Transport;
 
 /// For a server that is asked whether it speaks HTTP/2.
 const PATIENCE: Duration = Duration::from_secs(2);
-/// The client's connection preface with an empty SETTINGS frame (RFC 9113, section 3.4).
-const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0";
 
 /// Carries out orders until they end.
 ///
@@ -103,6 +102,7 @@ impl Session {
                 address: address.map_err(|error| format!("url {:?}: {error}", order.url))?,
                 url,
             },
+            transport: OnceLock::new(),
             timeout,
             within,
         };
@@ -149,9 +149,14 @@ impl Session {
                 url,
             };
             let mut connection = Connection::open(&Transport::default(), &target, PATIENCE).ok()?;
-            let head = connection.first_bytes(PREFACE, 9, Instant::now() + PATIENCE)?;
-            // A frame's head is length (3), type (1), flags (1), stream (4); the first frame is SETTINGS on stream 0.
-            Some(head[3] == 4 && head[5..9] == [0; 4])
+            // The client's connection preface with an empty SETTINGS frame (RFC 9113, section 3.4).
+            let mut preface = frame::PREFACE.to_vec();
+            frame::write_settings(&[], &mut preface);
+            let deadline = Instant::now() + PATIENCE;
+            let first = connection.first_bytes(&preface, frame::HEAD, deadline)?;
+            let head = FrameHead::read(first.first_chunk()?);
+            // Over HTTP/2 the server begins with its settings.
+            Some(head.kind == Kind::SETTINGS && head.stream == 0)
         };
         begins().unwrap_or(false)
     }

@@ -1,4 +1,5 @@
-//! `{key:LOW..HIGH:DISTRIBUTION}`: a number from a range, drawn for each counter and the same for the same one.
+//! `{key:LOW..HIGH:DISTRIBUTION}`: a number from a range, determined by the counter: the same counter gives the same
+//! number.
 
 use crate::random;
 

@@ -92,16 +92,7 @@ impl Client {
             return self.hear(fd, bytes);
         }
         if slot.state == State::Idle {
-            match parse_head(bytes, false) {
-                Ok(Some(head)) if head.status >= 400 && !head.keep_alive => {
-                    self.closed(fd, Close::Notified(head.status));
-                }
-                _ => self.drop_connection(
-                    fd,
-                    "unasked_bytes",
-                    "bytes came that nothing had asked for",
-                ),
-            }
+            self.stray(fd, bytes);
             return false;
         }
         if slot.reader.is_none() && !self.right.is_empty() && bytes == self.right {
@@ -131,6 +122,16 @@ impl Client {
         }
     }
 
+    /// Bytes came on a connection at rest: a notice that it is closed, or what nothing had asked for.
+    fn stray(&mut self, fd: RawFd, bytes: &[u8]) {
+        match parse_head(bytes, false) {
+            Ok(Some(head)) if head.status >= 400 && !head.keep_alive => {
+                self.closed(fd, Close::Notified(head.status));
+            }
+            _ => self.drop_connection(fd, "unasked_bytes", "bytes came that nothing had asked for"),
+        }
+    }
+
     /// Takes bytes of HTTP/2 or TLS; false when the connection was given up.
     fn hear(&mut self, fd: RawFd, bytes: &[u8]) -> bool {
         let slot = &mut self.slots[fd as usize];
@@ -139,9 +140,12 @@ impl Client {
         };
         let mut out = Vec::new();
         let progress = conversation.take(bytes, &mut out);
-        let goes = slot.state == State::Idle && !conversation.is_open();
+        let rests = slot.state == State::Idle;
+        let goes = rests && !conversation.is_open();
+        let unasked = conversation.unasked().to_vec();
         let sent = self.write(fd, &out);
         match progress {
+            Err(_) if rests && !unasked.is_empty() => self.stray(fd, &unasked),
             Err(why) => self.drop_connection(fd, "malformed", &why),
             Ok(Progress::Complete(response)) => return self.whole(fd, &response),
             Ok(Progress::Partial) if goes => self.closed(fd, Close::Announced),

@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Most media types that are counted separately; more add no information.
+/// The highest number of media types that are counted separately; more add no information.
 const MOST: usize = 16;
 
 /// Responses of one status and media type.

@@ -1,4 +1,4 @@
-//! What the lab asks between the load's own requests: sent on a connection that is free, and answered to who asked.
+//! What the lab asks between the load's own requests: sent on a connection that is free, and answered to the asker.
 
 use std::time::Instant;
 
@@ -6,6 +6,7 @@ use touchstone_exchange::client::{Answered, Unanswered};
 use touchstone_exchange::response::{Progress, Reader, Response};
 
 use super::Worker;
+use super::ending::{is_of_tls, loss};
 use crate::asked::{Asked, Seat};
 use crate::clock::Nanos;
 use crate::closes::Close;
@@ -128,21 +129,28 @@ impl Worker {
                 self.replace(wire, slot, now);
             }
             Err(why) => {
-                self.conclude_asked(slot, Err(unanswered(why)));
+                self.conclude_asked(slot, Err(Unanswered::because(why)));
                 self.drop_connection(wire, slot);
                 self.replace(wire, slot, now);
             }
         }
     }
 
-    /// The connection ended under one of the lab's requests. One of which nothing was answered may be sent once more.
+    /// The connection ended under one of the lab's requests, with an error number or 0. One of which nothing was answered
+    /// may be sent once more.
     #[cold]
-    pub(super) fn ended_between<W: Wire>(&mut self, wire: &mut W, slot: u32, now: Nanos) {
+    pub(super) fn ended_between<W: Wire>(
+        &mut self,
+        wire: &mut W,
+        slot: u32,
+        error: i32,
+        now: Nanos,
+    ) {
         let Some(place) = self.under_way.iter().position(|one| one.slot == slot) else {
             return;
         };
         let one = &mut self.under_way[place];
-        if !one.reader.begun() && one.asked.may_repeat {
+        if !one.reader.begun() && one.asked.may_repeat && !is_of_tls(error) {
             let mut asked = self.under_way.swap_remove(place).asked;
             asked.may_repeat = false;
             self.shared.asked.put_back(asked);
@@ -150,9 +158,14 @@ impl Worker {
             self.in_flight -= 1;
         } else {
             let first_byte = one.first_byte.unwrap_or_else(Instant::now);
-            let whole = one.reader.close();
+            let whole = if error == 0 {
+                one.reader.close()
+            } else {
+                Err(loss(error, one.reader.begun()).1)
+            };
+            let whole = whole.map_err(|why| wire.explain(slot, error).unwrap_or(why));
             let answer = whole.map(|response| answered(response, first_byte));
-            self.conclude_asked(slot, answer.map_err(unanswered));
+            self.conclude_asked(slot, answer.map_err(Unanswered::because));
         }
         self.drop_connection(wire, slot);
         self.replace(wire, slot, now);
@@ -161,17 +174,10 @@ impl Worker {
     /// One of the lab's requests gets no answer any more.
     #[cold]
     pub(super) fn fail_between(&mut self, slot: u32, why: &str) {
-        self.conclude_asked(
-            slot,
-            Err(Unanswered {
-                late: true,
-                mismatch: false,
-                ..unanswered(why.to_owned())
-            }),
-        );
+        self.conclude_asked(slot, Err(Unanswered::because(why.to_owned())));
     }
 
-    /// Gives an answer to who asked; the connection is free.
+    /// Gives an answer to the asker; the connection is free.
     fn conclude_asked(&mut self, slot: u32, answer: Result<Answered, Unanswered>) {
         if let Some(place) = self.under_way.iter().position(|one| one.slot == slot) {
             self.under_way.swap_remove(place).asked.answer(answer);
@@ -185,14 +191,5 @@ const fn answered(response: Response, first_byte: Instant) -> Answered {
     Answered {
         response,
         first_byte,
-    }
-}
-
-const fn unanswered(why: String) -> Unanswered {
-    Unanswered {
-        why,
-        late: false,
-        mismatch: false,
-        unseen: false,
     }
 }

@@ -56,7 +56,7 @@ impl Worker {
             return self.closed_at_rest(wire, slot, Close::AtRest, &[], why, now);
         }
         if self.carries_asked(slot) {
-            return self.ended_between(wire, slot, now);
+            return self.ended_between(wire, slot, error, now);
         }
         if self.h2.is_some() {
             return self.ended_streams(wire, slot, error, now);

@@ -251,12 +251,7 @@ impl Worker {
     /// How many requests may be in flight in a slot.
     #[inline]
     fn room(&self, slot: u32) -> u16 {
-        match &self.h2 {
-            None => self.depth,
-            Some(h2) => h2.links[slot as usize]
-                .as_ref()
-                .map_or(self.depth, |link| link.room()),
-        }
+        self.link(slot).map_or(self.depth, |link| link.room())
     }
 
     /// When the oldest request in flight in a slot was sent.

@@ -13,7 +13,7 @@ impl Worker {
         if self.phase == Phase::Draining && self.shared.interrupted.load(Ordering::Relaxed) {
             return;
         }
-        if self.shared.asked.waits() {
+        if self.is_sending() && self.shared.asked.waits() {
             self.ask_idle(wire, now);
         }
         let free = self.idle.len();

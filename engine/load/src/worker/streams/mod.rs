@@ -47,6 +47,7 @@ impl Worker {
     }
 
     /// The HTTP/2 of a connection that was greeted.
+    #[inline]
     pub(super) fn link(&self, slot: u32) -> Option<&Link> {
         self.h2.as_ref()?.links[slot as usize].as_deref()
     }
