@@ -87,7 +87,7 @@ def test_right_answers_are_asked_for_three_times_between_the_turns(tmp_path: Pat
     assert sequence.sample.left_out == []
     # Requests of one method and path have one lane, whatever their query.
     assert session.asked == [("/one", 0), ("/one?again=yes", 0), ("/two", 1)] * 3
-    assert sequence.asked == 9
+    assert sequence.sample.asked_in_load == 9
     assert turns == [f"turn {number + 1}" for number in range(session.loaded)]
     assert turns
 
