@@ -7,6 +7,7 @@ import itertools
 import json
 import re
 import threading
+import time
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -244,3 +245,39 @@ def test_codings_and_redirects_are_named(origin: str) -> None:
     assert zipped == named.format("gzip") + '; expect.encoding = "decoded" undoes it'
     assert brotli == named.format("br")
     assert plain == "it names Content-Encoding gzip, which was not asked for, and its body is not so encoded"
+
+
+class _Stream(BaseHTTPRequestHandler):
+    """Sends events without end, or a response that takes longer than a stream needs to be recognised."""
+
+    asked = 0
+
+    def do_GET(self) -> None:
+        type(self).asked += 1
+        self.send_response(200)
+        self.send_header("Content-Type", "text/event-stream" if self.path == "/events" else "text/plain")
+        self.end_headers()
+        self.wfile.write(b"data: 1\n\n")
+        self.wfile.flush()
+        time.sleep(5.0 if self.path == "/events" else 0.7)
+
+    def log_message(self, *_: Any) -> None:
+        """Say nothing."""
+
+
+def test_a_stream_is_refused_when_asked_once_and_a_slow_response_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("touchstone.intake.answers._STREAM_S", 0.3)
+    monkeypatch.setattr("touchstone.intake.answers._ASKED", 1)
+    server = ThreadingHTTPServer(("127.0.0.1", 0), _Stream)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    origin = f"http://127.0.0.1:{server.server_port}"
+    try:
+        with pytest.raises(UsageError, match=r"no whole answer within 0\.3 s.*event-stream.*did not end") as refused:
+            draft_from_urls([f"{origin}/events"])
+        assert "a stream cannot be drafted" in (refused.value.fix or "")
+        assert _Stream.asked == 1
+        draft_from_urls([f"{origin}/slow"])
+        assert _Stream.asked == 3
+    finally:
+        server.shutdown()
+        server.server_close()

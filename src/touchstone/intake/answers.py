@@ -8,16 +8,20 @@ import math
 import re
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from touchstone.engine.ask import Answer, Service, Url, Values, pasted_url
 from touchstone.failure import UsageError
 from touchstone.intake.draft import Draft, DraftLoad, DraftRequest
+from touchstone.intake.parts import STREAMS
 from touchstone.manifest.exchange import Request
 from touchstone.manifest.template import literal
 from touchstone.vocabulary.status import REDIRECTS
 
 _ASKED = 3
+_STREAM_S = 3.0
+"""Time in which an endless stream shows. A response that is only slow is asked for once more."""
 _PAUSE_S = 0.6
 """So that a time of day in seconds is not the same in all responses."""
 _LONGEST = 2_000
@@ -87,13 +91,21 @@ def _one_service(urls: Sequence[Url]) -> str:
 
 def _ask(service: Service, origin: str, target: str, number: int) -> Answer:
     wanted = Request(target=literal(target))
-    answer = service.exchange(wanted, Values(counter=number, fresh="", seed=0), whole=True)
-    if answer.failure is not None:
-        fix = "start the service, and name a URL that it serves"
-        if "that did not end" in answer.failure:
-            fix = "a stream cannot be drafted, since its response has no end: leave this URL out"
-        raise UsageError(f"GET {target}: {answer.failure}", where=origin, fix=fix)
-    return answer
+    for timeout_s in (_STREAM_S, service.timeout_s):
+        asked = replace(service, timeout_s=timeout_s)
+        answer = asked.exchange(wanted, Values(counter=number, fresh="", seed=0), whole=True)
+        if answer.failure is None:
+            return answer
+        if any(f" {kind}" in answer.failure for kind in STREAMS):
+            raise UsageError(
+                f"GET {target}: {answer.failure}",
+                where=origin,
+                fix="a stream cannot be drafted, since its response has no end: leave this URL out",
+            )
+        if not answer.failure.startswith("no whole answer within"):
+            break
+    fix = "start the service, and name a URL that it serves"
+    raise UsageError(f"GET {target}: {answer.failure}", where=origin, fix=fix)
 
 
 def _request(target: str, answers: Sequence[Answer]) -> DraftRequest:

@@ -132,11 +132,11 @@ def shell(line: str, source: str, known: Mapping[str, str] | None = None) -> Dep
 
 def _placed(words: Sequence[str], known: Mapping[str, str]) -> Iterator[str]:
     for before, word in pairwise(["", *words]):
-        filled = _VARIABLE.sub(lambda found: _filled(found, known), word)
-        option, equals, given = filled.rpartition("=")
-        if before in _PORT_OPTIONS and filled.isdigit():
+        whole = filled(word, known)
+        option, equals, given = whole.rpartition("=")
+        if before in _PORT_OPTIONS and whole.isdigit():
             yield "{port}"
-        elif before in _HOST_OPTIONS and filled in _HOSTS:
+        elif before in _HOST_OPTIONS and whole in _HOSTS:
             yield "{host}"
         elif equals and option in _PORT_OPTIONS:
             yield f"{option}={{port}}"
@@ -146,8 +146,13 @@ def _placed(words: Sequence[str], known: Mapping[str, str]) -> Iterator[str]:
             yield option + equals + _ADDRESS.sub(r"\1{host}:{port}", given)
 
 
+def filled(word: str, known: Mapping[str, str]) -> str:
+    """A word with the values of its variables."""
+    return _VARIABLE.sub(lambda found: _filled(found, known), word)
+
+
 def _filled(found: re.Match[str], known: Mapping[str, str]) -> str:
-    """What stands for a variable: a place, what is set, what the line itself gives; or the variable."""
+    """The value of a variable: a place, what is set, what the line itself gives; or the variable."""
     name = found["braced"] or found["bare"]
     return _PLACES.get(name) or known.get(name) or found["otherwise"] or found[0]
 

@@ -3,12 +3,24 @@
 from __future__ import annotations
 
 import json
+import posixpath
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from pathlib import Path, PurePosixPath
 
-from touchstone.intake.service.command import Deployed, assigned, assignments, followed, is_script, of_words
+from touchstone.intake.service.command import (
+    Deployed,
+    assigned,
+    assignments,
+    filled,
+    followed,
+    is_script,
+    of_words,
+)
+from touchstone.intake.service.image_files import StageFiles
 from touchstone.intake.service.reading import read_source
 
 _NAMES = ("Dockerfile", "Containerfile", "Dockerfile.prod", "Dockerfile.production", "prod.Dockerfile")
@@ -19,6 +31,10 @@ _INSTRUCTION = re.compile(
 )
 _PORT = re.compile(r"(\d+)(?:/tcp)?")
 _IN_SHELL = ("sh", "-c")
+_PATH = re.compile(r"[\w.@+/-]*/[\w.@+-]+|[\w@+-][\w.@+-]*\.[A-Za-z]\w*")
+"""A word that may be the path of a file."""
+_MODULE = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.()]*")
+"""An application as servers of Python name it: a module, and a name in it."""
 
 
 @dataclass
@@ -30,6 +46,7 @@ class _Stage:
     env: list[str] = field(default_factory=list)
     ports: list[str] = field(default_factory=list)
     folder: str = "/"
+    files: StageFiles = field(default_factory=StageFiles)
 
 
 @dataclass(frozen=True)
@@ -91,14 +108,18 @@ def _stages(file: Path) -> tuple[list[_Stage], dict[str, str], list[str], list[s
     for name, value in _instructions(read_source(file)):
         if name == "FROM":
             image, *rest = [word for word in value.split() if not word.startswith("--")] or [""]
-            before = named.get(image, _Stage(image))
-            stage = _Stage(before.image, dict(before.said), [*before.env], [*before.ports], before.folder)
+            stage = deepcopy(named.get(image, _Stage(image)))
+            named |= dict.fromkeys((str(len(stages) - 1), *rest[-1:]), stage)
             stages.append(stage)
-            named |= {rest[-1]: stage} if rest else {}
         elif name == "ARG":
             given |= dict(assigned([value])) if "=" in value else {}
-        elif name in ("RUN", "COPY"):
-            (commands if name == "RUN" else copied).append(value)
+        elif name == "RUN":
+            commands.append(value)
+        elif name in ("COPY", "ADD"):
+            copied.append(value)
+            known = {**given, **dict(assigned(stages[-1].env))}
+            words = [filled(word, known) for word in _exec_form(value) or value.split()]
+            stages[-1].files.copy(words, stages[-1].folder, {key: stage.files for key, stage in named.items()})
         else:
             _take(stages[-1], name, value)
     return stages, given, commands, copied
@@ -142,22 +163,53 @@ def _ports(said: Sequence[str], known: Mapping[str, str]) -> Iterator[int]:
 
 
 def _runs(stage: _Stage, service: Path, source: str, known: Mapping[str, str]) -> Deployed | None:
-    """What an entrypoint and a command come to; a script between them that cannot be read is done before it."""
-    lines = [stage.said[name] for name in ("ENTRYPOINT", "CMD") if name in stage.said]
-    words = [_within(_exec_form(line) or [*_IN_SHELL, line], stage.folder) for line in lines]
-    whole = of_words([word for part in words for word in part], source, known)
+    """The command of an entrypoint and its arguments; a script between them that cannot be read is done before it."""
+    said = [stage.said[name] for name in ("ENTRYPOINT", "CMD") if name in stage.said]
+    lines = [_exec_form(line) or [*_IN_SHELL, line] for line in said]
+    whole = _command([word for line in lines for word in line], stage, service, source, known)
     found = whole and followed(whole, service)
-    if found is not whole or len(words) < 2 or not is_script(words[0][-1]):
+    if len(lines) < 2 or found is not whole or not is_script(lines[0][-1]):
         return found
-    last = of_words(words[1], source, known)
+    last = _command(lines[1], stage, service, source, known)
     behind = last and followed(last, service)
-    return behind and replace(behind, before=[" ".join(words[0]), *behind.before])
+    ahead = " ".join(_in_repository(word, stage, service, "") for word in lines[0])
+    return behind and replace(behind, before=[ahead, *behind.before])
 
 
-def _within(words: list[str], folder: str) -> list[str]:
-    """The words with paths as from the folder in which they are run."""
-    top = folder.rstrip("/") + "/"
-    return [words[0], *(word.removeprefix(top) if len(top) > 1 else word for word in words[1:])]
+def _command(
+    words: Sequence[str], stage: _Stage, service: Path, source: str, known: Mapping[str, str]
+) -> Deployed | None:
+    """A command of the image, with its files and its folder as the repository has them."""
+    found = of_words(words, source, known)
+    if found is None:
+        return None
+    folder = _imported_from(found.words, stage, service)
+    within = [_in_repository(word, stage, service, folder) for word in found.words]
+    return replace(found, words=within, folder=posixpath.join(folder, found.folder).rstrip("/"))
+
+
+def _imported_from(words: Sequence[str], stage: _Stage, service: Path) -> str:
+    """The repository's folder that holds the Python modules that the words name; empty for its top."""
+    modules = [word.partition(":")[0] for word in words if _MODULE.fullmatch(word)]
+    modules += [behind for before, behind in pairwise(words) if before == "-m"]
+    for module in modules:
+        for file in (f"{module.replace('.', '/')}.py", f"{module.replace('.', '/')}/__init__.py"):
+            origin = stage.files.origin(PurePosixPath(stage.folder, file), service)
+            if origin and (service / origin).is_file():
+                return origin.as_posix().removesuffix(file).rstrip("/")
+    return ""
+
+
+def _in_repository(word: str, stage: _Stage, service: Path, folder: str) -> str:
+    """A word whose path in the image is replaced by that in the repository, as from a `folder` of it."""
+    option, equals, path = word.rpartition("=") if word.startswith("-") else ("", "", word)
+    if not _PATH.fullmatch(path):
+        return word
+    origin = stage.files.origin(PurePosixPath(posixpath.normpath(posixpath.join(stage.folder, path))), service)
+    inside = path.removeprefix(stage.folder.rstrip("/") + "/") if stage.folder != "/" else path
+    if origin is None or (not (service / origin).is_file() and (service / inside).is_file()):
+        return option + equals + inside
+    return option + equals + posixpath.relpath(origin.as_posix(), folder or ".")
 
 
 def _exec_form(line: str) -> list[str] | None:
