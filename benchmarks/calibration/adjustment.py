@@ -20,7 +20,7 @@ from typing import Literal
 
 import numpy as np
 
-from touchstone.judge.reading.laps import AS_THEY_ARE, Lap, adjustment, effect_of
+from touchstone.judge.reading.laps import AS_THEY_ARE, LapRatio, adjustment, effect_of
 from touchstone.judge.statistics.intervals import ratio_interval
 
 LUCK, NOISE = 0.014, 0.06
@@ -70,7 +70,7 @@ SETTINGS = (
 )
 
 
-def drawn(setting: Setting, dice: np.random.Generator) -> list[list[Lap]]:
+def drawn(setting: Setting, dice: np.random.Generator) -> list[list[LapRatio]]:
     """The rounds of one run."""
     rounds = []
     for _ in range(setting.rounds):
@@ -86,7 +86,7 @@ def drawn(setting: Setting, dice: np.random.Generator) -> list[list[Lap]]:
                 shown.append(slowed[-1] / ANSWERS + dice.normal(0, UNSURE))
             rate = math.log((1 - lost[0]) / (1 - lost[1])) - slowed[0] + slowed[1]
             known = left[0] - left[1] if setting.here == "known" else None
-            laps.append(Lap(luck + rate + dice.normal(0, NOISE), had[0] - had[1], shown[0] - shown[1], known))
+            laps.append(LapRatio(luck + rate + dice.normal(0, NOISE), had[0] - had[1], shown[0] - shown[1], known))
         rounds.append(laps)
     return rounds
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from tempfile import mkdtemp
 
 from touchstone.contract.values import ValueSource, fresh_of
-from touchstone.engine.ask import Service
+from touchstone.engine.ask import AskedService
 from touchstone.engine.client import run_job
 from touchstone.engine.job import watch
 from touchstone.isolation.port import free_port
@@ -21,7 +21,7 @@ from touchstone.isolation.process import describe_exit
 from touchstone.manifest.exchange import Expectation, Request, WeightedRequest
 from touchstone.manifest.load import Load
 from touchstone.manifest.objective import parse_objective
-from touchstone.phase.capacity.seat import Pace, Seat, Target
+from touchstone.phase.capacity.seat import ContenderSearch, SearchBudget, TrialTarget
 from touchstone.record.engine import LoadResult
 
 SOURCE = Path(__file__).with_name("limited.c")
@@ -42,11 +42,11 @@ def binary() -> Path:
 
 
 @contextmanager
-def limited(*words: str) -> Iterator[Target]:
+def limited(*words: str) -> Iterator[TrialTarget]:
     """Such a server, until the context ends."""
     port = free_port()
     process = subprocess.Popen([str(binary()), *words], env={**os.environ, "HOST": "127.0.0.1", "PORT": str(port)})
-    service, values = Service.at("127.0.0.1", port), ValueSource(1)
+    service, values = AskedService.at("127.0.0.1", port), ValueSource(1)
 
     def died() -> str | None:
         code = process.poll()
@@ -58,22 +58,30 @@ def limited(*words: str) -> Iterator[Target]:
     try:
         while not answers():
             pass
-        yield Target(f"http://127.0.0.1:{port}", watch(process.pid, [], [], after_s=0.0), 1, died=died, answers=answers)
+        yield TrialTarget(
+            f"http://127.0.0.1:{port}", watch(process.pid, [], [], after_s=0.0), 1, died=died, answers=answers
+        )
     finally:
         process.kill()
         process.wait()
 
 
 def seat_at(
-    target: Target, objective: str, *, closed_rate: float, trial_s: float = 1.0, trials: int = 30, width: float = 0.03
-) -> Seat:
+    target: TrialTarget,
+    objective: str,
+    *,
+    closed_rate: float,
+    trial_s: float = 1.0,
+    trials: int = 30,
+    width: float = 0.03,
+) -> ContenderSearch:
     """A seat whose search is open."""
-    seat = Seat(
+    seat = ContenderSearch(
         name="limited",
         target=target,
         load=LOAD,
         objective=parse_objective(objective),
-        pace=Pace(trial_s, trials, width),
+        pace=SearchBudget(trial_s, trials, width),
         cpus=[],
         seed=1,
         fresh=fresh_of(1),
@@ -83,7 +91,7 @@ def seat_at(
     return seat
 
 
-def found(seat: Seat) -> Seat:
+def found(seat: ContenderSearch) -> ContenderSearch:
     """Search to the end."""
     while seat.ended is None:
         seat.step()

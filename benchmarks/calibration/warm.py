@@ -25,7 +25,7 @@ from touchstone.record.run import Run
 from touchstone.record.sample import TARE, Sample
 from touchstone.record.store import load_run
 from touchstone.traffic.warm_up import RESTLESS, unrest
-from touchstone.traffic.warming import Budget, WarmingContender
+from touchstone.traffic.warming import WarmingContender, WarmUpBudget
 
 _LOOK = 2
 """Own turns after which the warm-up looks whether it is done."""
@@ -53,7 +53,7 @@ def replays(run: Run, *, blind: bool) -> Iterator[tuple[str, Replay]]:
     profile = PROFILES[run.plan.profile]
     firsts: dict[tuple[int | None, str], WarmUp] = {}
     for (number, _), samples in sorted(loads.items(), key=lambda item: min(s.id for s in item[1])):
-        first = Budget(profile.warm_least_s, profile.warm_most_s)
+        first = WarmUpBudget(profile.warm_least_s, profile.warm_most_s)
         turns = sorted((turn for sample in samples for turn in _turns(sample)), key=lambda turn: turn.begin)
         for sample in samples:
             warm_up = sample.slices.warm_up if sample.slices else None
@@ -74,7 +74,7 @@ def _turns(sample: Sample) -> list[TurnRecord]:
     return [TurnRecord(contender=_place(sample), **one.model_dump()) for one in slices]
 
 
-def _replay(place: int, turns: Sequence[TurnRecord], budget: Budget, recorded_s: float, *, blind: bool) -> Replay:
+def _replay(place: int, turns: Sequence[TurnRecord], budget: WarmUpBudget, recorded_s: float, *, blind: bool) -> Replay:
     warming, own, seen, since = WarmingContender(budget), 0, False, 0
     for at, turn in enumerate(turns):
         if turn.contender != place:

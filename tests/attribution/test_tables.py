@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from touchstone.attribution.category import Category
-from touchstone.attribution.table import Attribution, Row, table, table_names
+from touchstone.attribution.table import Attribution, CategoryPattern, table, table_names
 
 ROWS = [(name, row) for name in table_names() for row in table(name)]
 
 
 @pytest.mark.parametrize(("name", "row"), ROWS, ids=[f"{name}-{row.example}" for name, row in ROWS])
-def test_a_row_is_the_first_of_its_table_to_find_its_example(name: str, row: Row) -> None:
+def test_a_row_is_the_first_of_its_table_to_find_its_example(name: str, row: CategoryPattern) -> None:
     found = next(other for other in table(name) if other.anywhere == row.anywhere and other.pattern.search(row.example))
     assert found is row
 

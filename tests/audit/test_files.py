@@ -12,7 +12,7 @@ from tests.audit.test_recorded import RECORDED
 from tests.audit.versions import OHA
 from tests.cli.test_commands import touchstone
 from touchstone.audit.audit import Audit, audit
-from touchstone.audit.published import Published
+from touchstone.audit.published import PublishedResult
 from touchstone.audit.read import read_publication
 from touchstone.failure import UsageError
 
@@ -45,7 +45,7 @@ def wrk(connections: int = 32, mean: str = "4.10ms", highest: str = "20.10ms", d
     return WRK.format(connections=connections, mean=mean, max=highest, distribution=distribution)
 
 
-def read(folder: Path, text: str | bytes, name: str = "result.txt") -> list[Published]:
+def read(folder: Path, text: str | bytes, name: str = "result.txt") -> list[PublishedResult]:
     path = folder / name
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
     return read_publication(path).results

@@ -9,7 +9,7 @@ import pytest
 
 from tests.cli.test_commands import touchstone
 from touchstone.audit.audit import audit
-from touchstone.audit.published import Published
+from touchstone.audit.published import PublishedResult
 from touchstone.audit.read import read_publication
 from touchstone.failure import UsageError
 
@@ -77,7 +77,7 @@ FIGURES: dict[str, tuple[str, str | None, dict[str, Any]]] = {
 }
 
 
-def value(result: Published, name: str) -> object:
+def value(result: PublishedResult, name: str) -> object:
     return result.percentiles.get(0.99) if name == "p99" else getattr(result, name)
 
 

@@ -14,11 +14,11 @@ from touchstone.bench.artifact_identity import is_code_cache, is_compiled
 from touchstone.bench.base import Built
 from touchstone.record.process import AotCache
 from touchstone.toolchain.registry import find_tool
-from touchstone.toolchain.tool import Found
+from touchstone.toolchain.tool import FoundTool
 
 JDK = find_tool("java", ">=25")
-pytestmark = pytest.mark.skipif(not isinstance(JDK, Found), reason="needs a JDK 25")
-BIN = JDK.path.parent if isinstance(JDK, Found) else Path()
+pytestmark = pytest.mark.skipif(not isinstance(JDK, FoundTool), reason="needs a JDK 25")
+BIN = JDK.path.parent if isinstance(JDK, FoundTool) else Path()
 ENV = {"PATH": os.environ["PATH"], "HOME": "/tmp"}
 
 

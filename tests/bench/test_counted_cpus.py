@@ -14,14 +14,16 @@ from touchstone.bench.base import Built
 from touchstone.bench.counted_cpus import counted_cpus
 from touchstone.isolation.delegation import lacking
 from touchstone.toolchain.registry import find_tool
-from touchstone.toolchain.tool import Found
+from touchstone.toolchain.tool import FoundTool
 
 LIMITED = pytest.mark.skipif(lacking("cpu") is not None or len(os.sched_getaffinity(0)) < 2, reason="needs cpu, 2 CPUs")
 JDK_25 = find_tool("java", ">=25")
 ENV = {"PATH": os.environ["PATH"], "HOME": "/tmp"}
 
 
-def counted(argv: list[str], quota: float, cpus: int, tools: dict[str, Found] | None = None, **env: str) -> int | None:
+def counted(
+    argv: list[str], quota: float, cpus: int, tools: dict[str, FoundTool] | None = None, **env: str
+) -> int | None:
     built = Built(Path("/tmp"), (), tuple(argv), {})
     found = counted_cpus(built, ENV | env, tools or {}, sorted(os.sched_getaffinity(0))[:cpus], quota)
     return found.count if found else None
@@ -37,11 +39,11 @@ def test_java_rounds_up(quota: float, flags: list[str], count: int) -> None:
 
 
 @LIMITED
-@pytest.mark.skipif(not isinstance(JDK_25, Found), reason="needs a JDK 25")
+@pytest.mark.skipif(not isinstance(JDK_25, FoundTool), reason="needs a JDK 25")
 @pytest.mark.parametrize(("quota", "count"), [(0.5, 1), (1.0, 1), (1.5, 2)])
 def test_java_25_that_sees_no_container_counts_all_cpus(quota: float, count: int) -> None:
     """JDK 25.0.3 on two CPUs under 1.5 of them says "System not containerized", and no count."""
-    assert isinstance(JDK_25, Found)
+    assert isinstance(JDK_25, FoundTool)
     assert counted([str(JDK_25.path), "-jar", "server.jar"], quota, 2) == count
 
 
@@ -91,5 +93,5 @@ def test_what_is_not_known_is_not_guessed() -> None:
     assert counted(["/opt/server"], 0.5, 1, {"native-image": tool("native-image"), "cxx": tool("cxx")}) is None
 
 
-def tool(name: str) -> Found:
-    return Found(name, Path("/usr/bin") / name, Version("1.0"))
+def tool(name: str) -> FoundTool:
+    return FoundTool(name, Path("/usr/bin") / name, Version("1.0"))

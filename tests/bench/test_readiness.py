@@ -6,7 +6,7 @@ from typing import Any, cast
 import pytest
 
 from touchstone.bench.readiness import ask_first
-from touchstone.contract.checker import Checker
+from touchstone.contract.checker import ContractChecker
 from touchstone.manifest.load import Load
 
 
@@ -31,5 +31,5 @@ def load(target: str) -> Load:
 def test_a_service_that_outlives_the_run_is_not_sent_the_loads_new_names(outlives: bool, asked: list[str]) -> None:
     bench = SimpleNamespace(loads={"reads": load("/items/{key:1..9}"), "adds": load("/add?name={fresh}")})
     seen = Asked()
-    ask_first(cast(Checker, seen), cast(Any, bench), outlives=outlives)
+    ask_first(cast(ContractChecker, seen), cast(Any, bench), outlives=outlives)
     assert seen.ids == asked

@@ -18,7 +18,7 @@ from touchstone.bench import waiting
 from touchstone.bench.base import Bench
 from touchstone.isolation.port import free_port
 from touchstone.isolation.process import ServerProcess, StartError, start_process
-from touchstone.manifest.spoken import Spoken
+from touchstone.manifest.spoken import SpokenProtocol
 
 SERVER = """
 import http.server, os, time
@@ -85,12 +85,12 @@ def test_a_404_that_stays_the_same_ends_the_wait(bench: Bench) -> None:
 @pytest.mark.parametrize(
     ("spoken", "words"),
     [
-        (Spoken("h2c"), "does not speak it: no answer: no HTTP/2"),
-        (Spoken("h1", tls=True), "does not speak it: no answer"),
-        (Spoken("h2", tls=True), "does not speak it: no answer"),
+        (SpokenProtocol("h2c"), "does not speak it: no answer: no HTTP/2"),
+        (SpokenProtocol("h1", tls=True), "does not speak it: no answer"),
+        (SpokenProtocol("h2", tls=True), "does not speak it: no answer"),
     ],
 )
-def test_a_server_that_speaks_something_else_is_named_soon(bench: Bench, spoken: Spoken, words: str) -> None:
+def test_a_server_that_speaks_something_else_is_named_soon(bench: Bench, spoken: SpokenProtocol, words: str) -> None:
     with started(bench) as (process, port), pytest.raises(StartError, match=words):
         waiting.wait_until_ready(bench, process, port, 60.0, spoken)
 

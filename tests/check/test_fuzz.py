@@ -18,7 +18,7 @@ from touchstone.check.folder import check_folder
 from touchstone.failure import TouchstoneError
 from touchstone.judge.judge import judge
 from touchstone.manifest.catalogue import read_scenario_folder, select_contenders
-from touchstone.plan.plan import Wish as PlanWish
+from touchstone.plan.plan import RunRequest as PlanWish
 from touchstone.plan.plan import find_tools, make_plan
 from touchstone.record.store import load_run
 from touchstone.report import print_report

@@ -16,7 +16,7 @@ from tests import command
 from tests.revisions.repository import BROKEN, COMMENTED, SLOWER, commit, git, repository
 from tests.run.demo import SERVER
 from touchstone.judge.comparison.pair import PairJudgement
-from touchstone.judge.why.explanation import Explanation
+from touchstone.judge.why.explanation import CpuExplanation
 
 ACTION = Path(__file__).resolve().parents[2] / "action.yml"
 
@@ -58,7 +58,7 @@ def test_why_names_what_has_become_dearer(tmp_path: Path) -> None:
     assert "where it needs more CPU" not in done.stdout
     (run,) = (top / "results").iterdir()
     (found,) = PairJudgement.model_validate_json((run / "revisions.json").read_text()).why
-    assert isinstance(found, Explanation)
+    assert isinstance(found, CpuExplanation)
     assert found.total.low is not None and found.total.low > 0
     dearer = found.functions[0]
     assert dearer.sure and dearer.difference > 0

@@ -13,11 +13,11 @@ from tests.run.test_outside import service
 from touchstone.bench.outside import read_outside
 from touchstone.failure import InvalidRunError, UsageError
 from touchstone.isolation.cgroup import create_cgroup
-from touchstone.judge.comparison.across import Terms
+from touchstone.judge.comparison.across import ComparisonTerms
 from touchstone.manifest.template import literal
-from touchstone.run.two_urls import Question, one_request
+from touchstone.run.two_urls import UrlQuestion, one_request
 
-TERMS = Terms(margin=0.05, confidence=0.95, figures={"throughput": None})
+TERMS = ComparisonTerms(margin=0.05, confidence=0.95, figures={"throughput": None})
 
 
 @pytest.mark.slow
@@ -43,10 +43,10 @@ def test_two_services_are_compared_with_memory_and_cpu_of_their_processes(tmp_pa
 def test_the_right_answer_is_the_one_that_both_give(tmp_path: Path) -> None:
     with service(tmp_path / "a") as (first, _), service(tmp_path / "b") as (second, _):
         pair = read_outside("base", first), read_outside("head", second)
-        folder, notes = one_request(pair, Question(TERMS, "/ping?{braces}"))
+        folder, notes = one_request(pair, UrlQuestion(TERMS, "/ping?{braces}"))
         assert (folder.scenario.loads["request"].requests[0].target, notes) == (literal("/ping?{braces}"), [])
         assert folder.scenario.ready.expect.body == "pong"
-        folder, _ = one_request(pair, Question(TERMS, "/nowhere", status=404))
+        folder, _ = one_request(pair, UrlQuestion(TERMS, "/nowhere", status=404))
         assert folder.scenario.ready.expect.body == "not found"
 
 
@@ -54,14 +54,14 @@ def test_services_that_answer_otherwise_are_told_apart_or_refused(tmp_path: Path
     with service(tmp_path / "a") as (first, _), service(tmp_path / "b", "200-on-unknown-path") as (second, _):
         pair = read_outside("base", first), read_outside("head", second)
         with pytest.raises(InvalidRunError, match="base answers 404; head answers 200"):
-            one_request(pair, Question(TERMS, "/nowhere"))
+            one_request(pair, UrlQuestion(TERMS, "/nowhere"))
         with pytest.raises(InvalidRunError, match="the right answer would be 201, but"):
-            one_request(pair, Question(TERMS, "/ping", status=201))
+            one_request(pair, UrlQuestion(TERMS, "/ping", status=201))
         with pytest.raises(UsageError, match="both answer 405"):
-            one_request(pair, Question(TERMS, "/ping", method="POST"))
+            one_request(pair, UrlQuestion(TERMS, "/ping", method="POST"))
     with service(tmp_path / "a") as (first, _), service(tmp_path / "b", "wrong-body") as (second, _):
         folder, notes = one_request(
-            (read_outside("base", first), read_outside("head", second)), Question(TERMS, "/ping")
+            (read_outside("base", first), read_outside("head", second)), UrlQuestion(TERMS, "/ping")
         )
         assert folder.scenario.ready.expect.body is None
         assert "not checked" in notes[0]
@@ -94,8 +94,8 @@ def test_a_redirect_is_no_answer_to_compare_unless_it_is_asked_for() -> None:
     with null_server("--status", "302") as first, null_server("--status", "302") as second:
         pair = read_outside("base", first.rstrip("/")), read_outside("head", second.rstrip("/"))
         with pytest.raises(UsageError, match="both answer 302, which leads elsewhere"):
-            one_request(pair, Question(TERMS, "/"))
-        folder, _ = one_request(pair, Question(TERMS, "/", status=302))
+            one_request(pair, UrlQuestion(TERMS, "/"))
+        folder, _ = one_request(pair, UrlQuestion(TERMS, "/", status=302))
     assert folder.scenario.ready.expect.status == 302
 
 

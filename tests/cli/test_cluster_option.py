@@ -11,10 +11,10 @@ import pytest
 
 from tests.cluster.test_fleet import written
 from touchstone.cli import cluster_option
-from touchstone.plan.plan import Wish
+from touchstone.plan.plan import RunRequest
 from touchstone.record.store import StoreError, load_run
 
-WISH = Wish(profile="quick")
+WISH = RunRequest(profile="quick")
 
 
 @pytest.fixture

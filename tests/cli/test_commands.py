@@ -17,7 +17,7 @@ from tests.judge.sound import CONTENDERS, sound_run
 from touchstone.cli.places import scenarios_root
 from touchstone.record.run import Run
 from touchstone.record.store import RunStore
-from touchstone.vocabulary.figure import Group, figures_of
+from touchstone.vocabulary.figure import FigureGroup, figures_of
 
 
 def touchstone(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
@@ -213,7 +213,7 @@ def test_of_runs_of_different_machines_is_compared_what_can_be(runs: Path) -> No
     document = json.loads(touchstone(runs, "compare", "before", "after", "--json").stdout)
     ratios = {change["figure"] for change in document["changes"] if change["relative_to"] == "go/std"}
     counted = {change["figure"] for change in document["changes"] if change["relative_to"] is None}
-    assert "throughput" in ratios and counted <= set(figures_of(Group.EXACT))
+    assert "throughput" in ratios and counted <= set(figures_of(FigureGroup.EXACT))
     text = (runs / "c.md").read_text()
     assert "different machines" in text and "`rust/std`" in text and "()" not in text
     absolute = json.loads(touchstone(runs, "compare", "before", "after", "--anyway", "--json").stdout)

@@ -9,7 +9,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from touchstone.manifest.template import KeyRange, Outside, Place, Plain, Variable, parse, written
+from touchstone.manifest.template import BuiltInValue, ExternalValue, KeyRange, Place, Variable, parse, written
 
 _MASK = 2**64 - 1
 _GOLDEN = 0x9E3779B97F4A7C15
@@ -29,11 +29,11 @@ class Oracle:
         """The text with its placeholders filled in. Raises TemplateError, and KeyError for an unknown name."""
         return "".join(piece if isinstance(piece, str) else self._value(piece, place) for piece in parse(text).pieces)
 
-    def _value(self, piece: Plain | KeyRange | Outside | Variable, place: Place) -> str:
+    def _value(self, piece: BuiltInValue | KeyRange | ExternalValue | Variable, place: Place) -> str:
         assert not isinstance(piece, Variable)  # filled in before the engine sees it
         if isinstance(piece, KeyRange):
             return str(draw_key(piece, self.seed, self.counter))
-        if isinstance(piece, Outside):
+        if isinstance(piece, ExternalValue):
             return written((self.row if piece.source == "row" else self.captured)[piece.name], piece.escape, place)
         plain = {"counter": str(self.counter), "thread": "0", "fresh": self.fresh}
         return plain.get(piece.name) or f"{word_at(self.seed, self.counter):016x}"

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
 from touchstone.contract.values import ValueSource
-from touchstone.engine.ask import Answer, Service
+from touchstone.engine.ask import AskedService, Response
 from touchstone.manifest.exchange import Request
 
 Behaviour = Callable[[socket.socket], None]
@@ -38,10 +38,10 @@ def serving(behaviour: Behaviour, host: str = "127.0.0.1", heard: list[bytes] | 
         listener.close()
 
 
-def ask(behaviour: Behaviour, wanted: Request | None = None, timeout_s: float = 0.4) -> Answer:
+def ask(behaviour: Behaviour, wanted: Request | None = None, timeout_s: float = 0.4) -> Response:
     """What a request gets from a server that behaves so."""
     with serving(behaviour) as port:
-        service = Service.at("127.0.0.1", port, timeout_s)
+        service = AskedService.at("127.0.0.1", port, timeout_s)
         return service.exchange(wanted or Request(target="/"), ValueSource(1).next(), whole=True)
 
 

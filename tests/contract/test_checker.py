@@ -11,11 +11,11 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from touchstone.contract.checker import Checker, light_checks
+from touchstone.contract.checker import ContractChecker, light_checks
 from touchstone.contract.proof import Tally, prove
 from touchstone.dependency.base import DependencyContext, UnknownActError
 from touchstone.dependency.sqlite import SqliteFile
-from touchstone.engine.ask import Service, Values
+from touchstone.engine.ask import AskedService, RequestValues
 from touchstone.manifest.contract import Check, Proof
 
 
@@ -58,13 +58,13 @@ def database(tmp_path: Path) -> SqliteFile:
 
 
 @pytest.fixture
-def service(database: SqliteFile) -> Iterator[tuple[Service, type[Registry]]]:
+def service(database: SqliteFile) -> Iterator[tuple[AskedService, type[Registry]]]:
     path = Path(database.environment()["DATABASE_PATH"])
     handler = type("Handler", (Registry,), {"names": set(), "lock": threading.Lock(), "lose": False, "database": path})
     server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
-    yield Service.at("127.0.0.1", server.server_address[1]), handler
+    yield AskedService.at("127.0.0.1", server.server_address[1]), handler
     server.shutdown()
     thread.join()
     server.server_close()
@@ -87,41 +87,43 @@ CHECK = Check.model_validate(
 )
 
 
-def test_a_sound_service_passes(service: tuple[Service, type[Registry]], database: SqliteFile) -> None:
-    outcome = Checker(service[0], {"db": database}).check(CHECK)
+def test_a_sound_service_passes(service: tuple[AskedService, type[Registry]], database: SqliteFile) -> None:
+    outcome = ContractChecker(service[0], {"db": database}).check(CHECK)
     assert outcome.passed, outcome.broken
 
 
-def test_lost_inserts_are_found_by_the_proof(service: tuple[Service, type[Registry]], database: SqliteFile) -> None:
+def test_lost_inserts_are_found_by_the_proof(
+    service: tuple[AskedService, type[Registry]], database: SqliteFile
+) -> None:
     service[1].lose = True
-    outcome = Checker(service[0], {"db": database}).check(CHECK)
+    outcome = ContractChecker(service[0], {"db": database}).check(CHECK)
     assert not outcome.passed
     assert outcome.broken[0].expected == "50"
     assert outcome.broken[0].received == "45"
 
 
-def test_a_tally_counts_answers_by_status(service: tuple[Service, type[Registry]], database: SqliteFile) -> None:
+def test_a_tally_counts_answers_by_status(service: tuple[AskedService, type[Registry]], database: SqliteFile) -> None:
     same = {"target": "/add?name=one", "repeat": 20, "concurrent": 5, "expect": {"status": [200, 500]}}
     right = Check.model_validate({"id": "a", "says": "one wins", "steps": [{**same, "tally": {"200": 1, "500": 19}}]})
     wrong = Check.model_validate({"id": "b", "says": "two win", "steps": [{**same, "tally": {"200": 2, "500": 18}}]})
-    checker = Checker(service[0], {"db": database})
+    checker = ContractChecker(service[0], {"db": database})
     assert checker.check(right).passed
     assert not checker.check(wrong).passed
 
 
 def test_a_dead_service_breaks_the_check_and_does_not_raise(database: SqliteFile) -> None:
-    outcome = Checker(Service.at("127.0.0.1", 1, timeout_s=1), {"db": database}).check(CHECK)
+    outcome = ContractChecker(AskedService.at("127.0.0.1", 1, timeout_s=1), {"db": database}).check(CHECK)
     assert not outcome.passed
     assert "no answer" in outcome.broken[0].received
 
 
 def test_a_service_that_echoes_a_secret_is_quoted_without_it(
-    service: tuple[Service, type[Registry]], database: SqliteFile
+    service: tuple[AskedService, type[Registry]], database: SqliteFile
 ) -> None:
     fields = {"Authorization": "Bearer hunter2-4711"}
     step = {"target": "/add?name=hunter2-4711", "headers": fields, "expect": {"body": "no"}}
     check = Check.model_validate({"id": "echo", "says": "names are kept", "steps": [step]})
-    (broken,) = Checker(service[0], {"db": database}).check(check).broken
+    (broken,) = ContractChecker(service[0], {"db": database}).check(check).broken
     assert "'welcome (hidden)'" in broken.received
 
 
@@ -134,7 +136,7 @@ def test_only_light_checks_are_repeated_after_a_load() -> None:
 
 
 def test_an_act_takes_the_same_fresh_text_as_the_requests(
-    service: tuple[Service, type[Registry]], database: SqliteFile
+    service: tuple[AskedService, type[Registry]], database: SqliteFile
 ) -> None:
     taken_out = {"dependency": "db", "act": "execute", "with": {"sql": "DELETE FROM users WHERE name = 'a-{fresh}'"}}
     rows = {"says": "one of two is left", "dependency": "db", "query": "SELECT name = 'b-{fresh}' FROM users"}
@@ -146,13 +148,13 @@ def test_an_act_takes_the_same_fresh_text_as_the_requests(
             "proofs": [rows | {"equals": 1}],
         }
     )
-    outcome = Checker(service[0], {"db": database}).check(check)
+    outcome = ContractChecker(service[0], {"db": database}).check(check)
     assert outcome.passed, outcome.broken
 
 
 def test_a_proof_allows_for_requests_of_unknown_fate(database: SqliteFile) -> None:
     proof = Proof(says="rows", dependency="db", query="SELECT 12", equals="ok")
-    values = Values(1, "f", 0)
+    values = RequestValues(1, "f", 0)
     assert prove(proof, {"db": database}, Tally(sent=15, ok=10, uncertain=2), values).passed
     assert not prove(proof, {"db": database}, Tally(sent=15, ok=10, uncertain=1), values).passed
     assert not prove(proof, {"db": database}, Tally(sent=15, ok=13, uncertain=2), values).passed
@@ -173,7 +175,7 @@ def test_an_act_that_a_dependency_does_not_know_is_refused(database: SqliteFile)
 
 
 def test_steps_that_need_a_value_that_was_not_captured_are_skipped_and_what_was_answered_is_shown(
-    service: tuple[Service, type[Registry]], database: SqliteFile
+    service: tuple[AskedService, type[Registry]], database: SqliteFile
 ) -> None:
     create = {"target": "/?name={fresh}", "captures": {"id": {"json": "/id"}}}
     remove = {"dependency": "db", "act": "execute", "with": {"sql": "DELETE FROM users WHERE name = '{capture.id}'"}}
@@ -181,7 +183,7 @@ def test_steps_that_need_a_value_that_was_not_captured_are_skipped_and_what_was_
     check = Check.model_validate(
         {"id": "life", "says": "a life", "steps": [create, {"target": "/{capture.id}"}, remove], "proofs": [row]}
     )
-    outcome = Checker(service[0], {"db": database}).check(check)
+    outcome = ContractChecker(service[0], {"db": database}).check(check)
     assert not outcome.passed
     made, read, removed = outcome.broken
     assert "not JSON" in made.received and "welcome" in made.received
@@ -191,12 +193,12 @@ def test_steps_that_need_a_value_that_was_not_captured_are_skipped_and_what_was_
 
 
 def test_a_capture_that_fails_later_leaves_no_earlier_value(
-    service: tuple[Service, type[Registry]], database: SqliteFile
+    service: tuple[AskedService, type[Registry]], database: SqliteFile
 ) -> None:
     first = {"target": "/?name=a-{fresh}", "captures": {"id": {"pattern": "welcome (.*)"}}}
     second = {"target": "/?name=b-{fresh}", "captures": {"id": {"pattern": "no (.*)"}}}
     steps = [first, second, {"target": "/?name={capture.id}"}]
-    outcome = Checker(service[0], {"db": database}).check(
+    outcome = ContractChecker(service[0], {"db": database}).check(
         Check.model_validate({"id": "again", "says": "again", "steps": steps})
     )
     assert [("skipped" in one.received) for one in outcome.broken] == [False, True]

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from tests.contract.oracle import Oracle
 from tests.contract.raw_server import ask, replay, response, serving
 from touchstone.contract.values import ValueSource, fresh_of
-from touchstone.engine.ask import Answer, Service, Values
+from touchstone.engine.ask import AskedService, RequestValues, Response
 from touchstone.engine.client import EngineError
 from touchstone.manifest.exchange import Request
 from touchstone.manifest.journey import Capture
@@ -66,7 +66,7 @@ PIECES = st.one_of(
 def test_the_engine_fills_in_as_a_second_implementation_does(
     text: str, counter: int, seed: int, captured: str, place: Place
 ) -> None:
-    values = Values(counter, "0123abcd", seed, {"id": captured})
+    values = RequestValues(counter, "0123abcd", seed, {"id": captured})
     try:
         wanted = Oracle(counter, seed, "0123abcd", {}, {"id": captured}).fill(text, place)
     except (TemplateError, KeyError):
@@ -78,7 +78,7 @@ def test_the_engine_fills_in_as_a_second_implementation_does(
 
 @pytest.mark.parametrize("text", ["{counter}", '{"a":{}}', "a{b", "{x*3}{", "{brace}", "{key:1..2}}"])
 def test_a_literal_gives_the_text(text: str) -> None:
-    assert Values(1, "f", 0).fill(literal(text)) == text
+    assert RequestValues(1, "f", 0).fill(literal(text)) == text
 
 
 def test_fresh_stays_within_a_check_and_the_counter_moves() -> None:
@@ -90,13 +90,13 @@ def test_fresh_stays_within_a_check_and_the_counter_moves() -> None:
     assert len(fresh_of(1)) == 8
 
 
-def captured(wanted: dict[str, str]) -> Answer:
+def captured(wanted: dict[str, str]) -> Response:
     body = b'{"id":5,"tags":["a","b"],"a/b":{"m~n":"x y"},"deep":{"k": [1.50]},"none":null,'
     body += b'"big":12345678901234567890123}'
     with serving(replay(response(body, 201, Location="/notes/5"))) as port:
         request = Request.model_validate({"target": "/", "expect": {"status": 201}})
         captures = {"value": Capture.model_validate(wanted)}
-        (answer,) = Service.at("127.0.0.1", port).exchanges(request, ValueSource(1).next(), captures=captures)
+        (answer,) = AskedService.at("127.0.0.1", port).exchanges(request, ValueSource(1).next(), captures=captures)
         return answer
 
 

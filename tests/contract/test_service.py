@@ -10,7 +10,7 @@ import pytest
 
 from tests.contract.raw_server import Behaviour, ask, replay, response, serving
 from touchstone.contract.values import ValueSource
-from touchstone.engine.ask import Service, lane, pasted_url, refused
+from touchstone.engine.ask import AskedService, lane, pasted_url, refused
 from touchstone.engine.client import EngineError
 from touchstone.failure import UsageError
 from touchstone.manifest.exchange import Request
@@ -94,7 +94,7 @@ def test_a_head_that_a_load_does_not_take_is_not_taken(head: str, said: str) -> 
 
 def test_a_name_leads_to_the_address_that_answers() -> None:
     with serving(replay(WHOLE), "::1") as port:
-        service = Service(f"http://localhost:{port}")
+        service = AskedService(f"http://localhost:{port}")
         if f"[::1]:{port}" not in service.addresses():
             pytest.skip("localhost has no IPv6 address here")
         answer = service.exchange(Request(target="/"), ValueSource(1).next())
@@ -108,7 +108,7 @@ def test_requests_of_a_lane_share_a_connection() -> None:
             connection.sendall(WHOLE)
 
     with serving(twice) as port, lane() as shared:
-        answers = Service.at("127.0.0.1", port).exchanges(
+        answers = AskedService.at("127.0.0.1", port).exchanges(
             Request(target="/"), ValueSource(1).next(), repeat=2, lane=shared
         )
     assert [answer.reused for answer in answers] == [False, True]
@@ -131,13 +131,13 @@ def test_a_request_that_does_not_hold_together_is_refused_by_its_part(wanted: di
     request = Request.model_validate({"target": "/", **wanted})
     assert refused([(Request(target="/"), {}), (request, {})])[1].startswith(part)
     with pytest.raises(EngineError):
-        Service.at("127.0.0.1", 1).exchange(request, ValueSource(1).next())
+        AskedService.at("127.0.0.1", 1).exchange(request, ValueSource(1).next())
 
 
 def test_what_is_sent_has_one_frame_and_the_bytes_that_were_written() -> None:
     sent: list[bytes] = []
     with serving(replay(WHOLE), heard=sent) as port:
-        service = Service.at("127.0.0.1", port)
+        service = AskedService.at("127.0.0.1", port)
         service.exchange(Request(method="POST", target="/a"), ValueSource(1).next())
         service.exchange(Request(target="/b", headers={"host": "shop.test", "x": "\u00e9"}), ValueSource(1).next())
     assert sent[0] == f"POST /a HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nContent-Length: 0\r\n\r\n".encode()

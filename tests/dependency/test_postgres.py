@@ -16,7 +16,7 @@ import pytest
 from touchstone.dependency.base import DependencyContext, DependencyError, UnknownActError
 from touchstone.dependency.postgres import Postgres
 from touchstone.dependency.postgres.binaries import find_installation
-from touchstone.dependency.postgres.settings import DATABASE, Tare
+from touchstone.dependency.postgres.settings import DATABASE, CeilingStatements
 from touchstone.dependency.postgres.tare import by_driver, pgbench_script
 from touchstone.isolation.process import start_process
 from touchstone.vocabulary.dependency import DEPENDENCIES
@@ -238,7 +238,7 @@ def test_the_ceiling_is_measured_and_leaves_the_services_database_alone(postgres
 
 
 def test_the_driver_loop_measures_where_pgbench_is_missing(postgres: Postgres) -> None:
-    assert by_driver(lambda: client(postgres), Tare(2, tuple(STATEMENTS))) > 1
+    assert by_driver(lambda: client(postgres), CeilingStatements(2, tuple(STATEMENTS))) > 1
     assert postgres.ask("SELECT count(*) FROM users") == 0
     assert int(postgres.ask("SELECT last_value FROM users_id_seq")) > 1
 
@@ -246,7 +246,7 @@ def test_the_driver_loop_measures_where_pgbench_is_missing(postgres: Postgres) -
 @pytest.mark.parametrize("statement", ["SELECT 1 FROM nowhere", "INSERT INTO users (name) VALUES (NULL)"])
 def test_a_tare_that_fails_says_so(postgres: Postgres, statement: str) -> None:
     with pytest.raises(DependencyError, match="tare"):
-        by_driver(lambda: client(postgres), Tare(2, (statement,)))
+        by_driver(lambda: client(postgres), CeilingStatements(2, (statement,)))
 
 
 def test_a_pgbench_script_keeps_the_row_that_is_used_later() -> None:

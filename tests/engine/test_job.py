@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from touchstone.engine.ask import Service, Values
+from touchstone.engine.ask import AskedService, RequestValues
 from touchstone.engine.client import run_job
 from touchstone.engine.job import Timing, expectation, load_job
 from touchstone.manifest.exchange import Expectation
@@ -50,7 +50,7 @@ def test_contract_and_load_agree_on_a_json_body(fields: dict[str, Any], right: b
     ping = {"target": "/", "expect": {"json": fields}}
     load = Load.model_validate({"title": "Ping", "connections": 1, "requests": [ping]})
     with server("null", [f"--body={BODY}"], [0]) as null:
-        answer = Service(null.url).exchange(load.requests[0], Values(counter=1, fresh="f", seed=1))
+        answer = AskedService(null.url).exchange(load.requests[0], RequestValues(counter=1, fresh="f", seed=1))
         job = load_job(load, null.url, Timing(0.0, 0.05, 0.0), cpus=[0], seed=1, fresh=None)
         counts = run_job("load", job, LoadResult).counts
     assert (answer.faults == ()) is right

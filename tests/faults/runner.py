@@ -21,7 +21,7 @@ from touchstone.judge.judgement import Finding, Severity
 from touchstone.judge.rules.table import RULES
 from touchstone.manifest.catalogue import read_scenario_folder, select_contenders
 from touchstone.phase.registry import select_phases
-from touchstone.plan.plan import Wish, make_plan, planned_loads
+from touchstone.plan.plan import RunRequest, make_plan, planned_loads
 from touchstone.record.run import Run
 from touchstone.record.store import RunStore, load_run
 from touchstone.run.conductor import Conductor
@@ -151,7 +151,7 @@ def recorded(setup: Setup, home: Path) -> Run:
     shutil.rmtree(place, ignore_errors=True)
     folder = read_scenario_folder(write_scenario(setup, place / "scenario", home / "programs"))
     contenders = select_contenders(folder, [])
-    wish = Wish(profile=setup.profile, rounds=setup.rounds, seed=SEED, phases=setup.phases)
+    wish = RunRequest(profile=setup.profile, rounds=setup.rounds, seed=SEED, phases=setup.phases)
     phases = select_phases(folder.scenario, wish.phases)
     loads = planned_loads(folder, wish)
     store = RunStore(place / "results")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from datetime import UTC, datetime, timedelta
 
-from touchstone.history.entry import Entry
+from touchstone.history.entry import HistoryEntry
 
 BEGIN = datetime(2026, 3, 1, 12, tzinfo=UTC)
 MACHINE = {"CPU": "2 of A CPU", "kernel": "6.1.0", "tool python3": "3.11.2"}
@@ -13,7 +13,7 @@ MACHINE = {"CPU": "2 of A CPU", "kernel": "6.1.0", "tool python3": "3.11.2"}
 
 def history(
     *, dearer_from: int | None = None, by: float = 0.05, kernel_from: int | None = None, commits: int = 12
-) -> list[Entry]:
+) -> list[HistoryEntry]:
     """Entries of one figure; commits are counted from 0. A new kernel moves the absolute value and not the ratio."""
     noise = random.Random(4)
     entries = []
@@ -22,7 +22,7 @@ def history(
         new_kernel = kernel_from is not None and number >= kernel_from
         day = noise.gauss(1, 0.03) * (1.4 if new_kernel else 1.0)
         entries.append(
-            Entry(
+            HistoryEntry(
                 run=f"run-{number:02}",
                 commit=f"{number:040x}",
                 committed_at=BEGIN + timedelta(days=number),

@@ -10,13 +10,13 @@ from tests.history.entries import history
 from touchstone.cli.history_command import tell
 from touchstone.history import page
 from touchstone.history.changes import changes_of
-from touchstone.history.series import Shown, series_of
+from touchstone.history.series import ShownFigure, series_of
 from touchstone.history.told import look
 
 
 def test_a_dearer_commit_is_marked_once_and_at_its_place() -> None:
     (series,) = series_of(history(dearer_from=7))
-    assert series.shown is Shown.RATIO
+    assert series.shown is ShownFigure.RATIO
     (change,) = changes_of(series)
     assert change.at == 7
     assert change.compared.worse
@@ -57,7 +57,7 @@ def test_noise_alone_is_no_change() -> None:
 def test_another_kernel_is_a_break_and_never_a_change() -> None:
     entries = [entry.model_copy(update={"ratio": None, "to_tare": None}) for entry in history(kernel_from=6)]
     (series,) = series_of(entries)
-    assert series.shown is Shown.VALUE
+    assert series.shown is ShownFigure.VALUE
     assert not changes_of(series)
     (one,) = series.breaks
     assert (one.at, one.differences) == (6, ("kernel: 6.1.0 to 6.6.2",))

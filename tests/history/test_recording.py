@@ -7,14 +7,14 @@ import pytest
 from tests.judge.sound import ended, loads, result_of, sound_run
 from tests.judge.test_revisions import SIDES, pair
 from touchstone.failure import InvalidRunError, UsageError
-from touchstone.history.recording import Measured, entries_of, entries_of_revisions
-from touchstone.judge.comparison.across import Terms
-from touchstone.judge.comparison.gate import Standing
+from touchstone.history.recording import MeasuredCommit, entries_of, entries_of_revisions
+from touchstone.judge.comparison.across import ComparisonTerms
+from touchstone.judge.comparison.gate import PairStatus
 from touchstone.judge.comparison.pair import judge_pair
 
 from .entries import BEGIN
 
-COMMIT = Measured("2" * 40, BEGIN, "A subject")
+COMMIT = MeasuredCommit("2" * 40, BEGIN, "A subject")
 
 
 def test_each_figure_is_a_ratio_to_the_reference_of_the_same_run() -> None:
@@ -32,7 +32,7 @@ def test_each_figure_is_a_ratio_to_the_reference_of_the_same_run() -> None:
 
 def test_of_two_revisions_the_head_is_recorded_against_the_pinned_base() -> None:
     run, judgement = pair(0.9)
-    terms = Terms(margin=0.05, confidence=0.95, figures={"throughput": None})
+    terms = ComparisonTerms(margin=0.05, confidence=0.95, figures={"throughput": None})
     said = judge_pair(run, judgement, SIDES, terms, "sound/plain")
     entries = entries_of_revisions(run, said, COMMIT)
     assert {e.contender for e in entries} == {"sound/plain"}
@@ -40,7 +40,7 @@ def test_of_two_revisions_the_head_is_recorded_against_the_pinned_base() -> None
     assert rate.reference == f"sound/plain at {'1' * 10}"
     assert rate.ratio == pytest.approx(0.9, rel=0.02)
     with pytest.raises(InvalidRunError, match="could not be compared"):
-        entries_of_revisions(run, said.model_copy(update={"standing": Standing.INVALID}), COMMIT)
+        entries_of_revisions(run, said.model_copy(update={"standing": PairStatus.INVALID}), COMMIT)
 
 
 def test_an_invalid_figure_is_not_recorded() -> None:

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from tests.run.test_end_to_end import touchstone
-from touchstone.engine.ask import Values
+from touchstone.engine.ask import RequestValues
 from touchstone.failure import UsageError
 from touchstone.intake.answers import draft_from_urls
 from touchstone.intake.draft import DraftRequest
@@ -130,7 +130,7 @@ def test_a_service_holds_what_was_drafted_from_it(tmp_path: Path, origin: str) -
     assert text.body == "one\ntwo {brace}counter}"
     assert (binary.body, binary.content_type, clock.body) == (None, "image/png", None)
     assert shop.pattern is not None
-    pattern = Values(counter=0, fresh="", seed=0).fill(shop.pattern)
+    pattern = RequestValues(counter=0, fresh="", seed=0).fill(shop.pattern)
     assert re.fullmatch(pattern, page("{cart} (2)", 7))
     assert not any(re.fullmatch(pattern, other) for other in (page("Error", 7), page("{cart} (2)", 7)[:-9]))
     assert (gone.status, broken.status) == (404, 503)

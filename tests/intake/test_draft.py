@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from touchstone.failure import TouchstoneError
-from touchstone.intake.draft import Draft, DraftLoad, DraftRequest, Template
+from touchstone.intake.draft import Draft, DraftLoad, DraftRequest, PlaceholderText
 
 
 def draft(*requests: DraftRequest, **more: Any) -> Draft:
@@ -35,7 +35,7 @@ def test_comments_hold_nothing_that_ends_them(tmp_path: Path) -> None:
 
 def test_a_placeholder_is_kept_in_a_template_alone() -> None:
     (sent,) = drafted(
-        DraftRequest("read", "GET", Template("/notes?key={env.KEY}"), "reads", headers={"x-brace": "{env.KEY}"})
+        DraftRequest("read", "GET", PlaceholderText("/notes?key={env.KEY}"), "reads", headers={"x-brace": "{env.KEY}"})
     )["contract"][0]["steps"]
     assert (sent["target"], sent["headers"]) == ("/notes?key={env.KEY}", {"x-brace": "{brace}env.KEY}"})
 
@@ -49,7 +49,9 @@ def test_several_statuses_may_be_right() -> None:
 
 def test_the_service_has_started_when_it_answers_a_read_that_needs_no_secret() -> None:
     write = DraftRequest("write", "POST", "/notes", "writes", body="x")
-    secret = DraftRequest("own", "GET", "/me", "reads", headers={"authorization": Template("Bearer {env.TOKEN}")})
+    secret = DraftRequest(
+        "own", "GET", "/me", "reads", headers={"authorization": PlaceholderText("Bearer {env.TOKEN}")}
+    )
     assert drafted(write, secret, READ)["ready"]["target"] == "/notes"
     assert drafted(write, secret)["ready"]["headers"] == {"authorization": "Bearer {env.TOKEN}"}
     assert drafted(write)["ready"] == {"target": "/notes", "expect": {"status": [404, 405]}}, "a start writes nothing"

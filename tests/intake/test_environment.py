@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from touchstone.intake.service.environment import Environment
+from touchstone.intake.service.environment import RequiredVariables
 from touchstone.intake.service.sources import Source
 
 LEXERS = {".py": "python", ".js": "js", ".ts": "ts", ".go": "go", ".rs": "rust", ".java": "java", ".kt": "kotlin"}
@@ -14,7 +14,7 @@ LEXERS = {".py": "python", ".js": "js", ".ts": "ts", ".go": "go", ".rs": "rust",
 
 def wanted(file: str, code: str) -> list[str]:
     lexer = LEXERS.get(Path(file).suffix, "yaml")
-    return list(Environment([Source(Path(file), code, lexer)]).wanted)
+    return list(RequiredVariables([Source(Path(file), code, lexer)]).wanted)
 
 
 @pytest.mark.parametrize(

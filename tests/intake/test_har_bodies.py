@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.intake.recordings import drafted, entry, har, words
-from touchstone.engine.ask import Values
+from touchstone.engine.ask import RequestValues
 from touchstone.intake.har.drafting import draft_from_har
 from touchstone.manifest.exchange import Request
 
@@ -30,7 +30,7 @@ def posted(folder: Path, kind: str | None, post: Any, method: str = "POST", **fi
 def body(request: Request) -> bytes | None:
     if request.body is None:
         return None
-    return Values(1, "f", 0).fill(request.body).encode("latin-1" if request.encoding == "bytes" else "utf-8")
+    return RequestValues(1, "f", 0).fill(request.body).encode("latin-1" if request.encoding == "bytes" else "utf-8")
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ import pytest
 
 from touchstone.isolation import cgroup
 from touchstone.isolation.cgroup import Cgroup, clear_own_cgroups, create_cgroup
-from touchstone.isolation.delegation import Home
+from touchstone.isolation.delegation import CgroupHome
 from touchstone.isolation.process import start_process
 
 
@@ -63,7 +63,7 @@ def test_a_group_that_cannot_have_its_memory_leaves_nothing(monkeypatch: pytest.
         (tmp_path / controller).mkdir()
     (tmp_path / "memory" / f"touchstone-{os.getpid()}-full").touch()
     monkeypatch.setattr(secrets, "token_hex", lambda _bytes: "full")
-    monkeypatch.setattr(cgroup, "find_home", lambda: Home(1, {name: tmp_path / name for name in controllers}))
+    monkeypatch.setattr(cgroup, "find_home", lambda: CgroupHome(1, {name: tmp_path / name for name in controllers}))
     assert create_cgroup() is None
     assert sorted(path.name for path in tmp_path.glob("*/touchstone-*") if path.is_dir()) == []
 

@@ -17,7 +17,7 @@ import pytest
 from touchstone.isolation.cgroup import create_cgroup
 from touchstone.isolation.confinement import _INTERVAL_S, ConfinementWatch, is_halted, memory_of
 from touchstone.isolation.delegation import lacking
-from touchstone.isolation.given import Given
+from touchstone.isolation.given import GrantedResources
 from touchstone.isolation.process import ServerProcess, start_process
 
 GROUPED = pytest.mark.skipif(lacking("memory", "cpu") is not None, reason="no cgroup may be made here")
@@ -219,7 +219,7 @@ def test_hard_limits_and_oom_scores_that_are_better_than_those_given(tmp_path: P
         "open('/proc/self/oom_score_adj', 'w').write('900')"
     )
     with started(tmp_path, deed) as (process, _):
-        given = Given(None, process.pid, inherits=False)
+        given = GrantedResources(None, process.pid, inherits=False)
         assert given.changed([process.pid]) == {}
         changed = given.changed([os.getpid()])
     own = Path("/proc/self/oom_score_adj").read_text().strip()
@@ -229,14 +229,14 @@ def test_hard_limits_and_oom_scores_that_are_better_than_those_given(tmp_path: P
 
 
 def test_an_engine_under_another_nice_value(tmp_path: Path) -> None:
-    given, usual = Given(None, os.getpid(), inherits=True), os.getpriority(os.PRIO_PROCESS, 0)
+    given, usual = GrantedResources(None, os.getpid(), inherits=True), os.getpriority(os.PRIO_PROCESS, 0)
     with started(tmp_path, "os.nice(3)"):
         assert given.changed([]) == {}
     (tmp_path / "ready").unlink()
     with started(tmp_path, "os.nice(3)\nopen('/proc/self/comm', 'w').write('touchstone-engine')"):
         assert given.changed([]) == {"nice value of the engine": [str(usual), str(usual + 3)]}
         # An earlier contender has done that.
-        assert Given(None, os.getpid(), inherits=True).changed([]) == {}
+        assert GrantedResources(None, os.getpid(), inherits=True).changed([]) == {}
 
 
 def test_a_soft_limit_may_be_raised(tmp_path: Path) -> None:

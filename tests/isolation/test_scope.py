@@ -15,7 +15,7 @@ from jeepney import Message, new_error, new_method_return
 from jeepney.low_level import Parser
 
 from touchstone.isolation import delegation, scope
-from touchstone.isolation.limits import Bound, OwnLimits
+from touchstone.isolation.limits import GroupLimit, OwnLimits
 from touchstone.isolation.scope import ScopeError, ask_for_scope
 
 Answer = Callable[[Message], Message | None]
@@ -81,7 +81,9 @@ def test_the_scope_is_delegated_and_holds_the_processes(manager: Callable[[Answe
 def test_limits_are_taken_along(manager: Callable[[Answer], list[Message]]) -> None:
     asked = manager(accepted)
     left = Path("/sys/fs/cgroup/system.slice/ci.service")
-    ask_for_scope("touchstone-7.scope", [7], OwnLimits(Bound(0.5, left), Bound(1 << 30, left), Bound(100, left)))
+    ask_for_scope(
+        "touchstone-7.scope", [7], OwnLimits(GroupLimit(0.5, left), GroupLimit(1 << 30, left), GroupLimit(100, left))
+    )
     given = properties(asked[0])
     assert (given["CPUQuotaPerSecUSec"], given["MemoryMax"], given["TasksMax"]) == (500_000, 1 << 30, 100)
 

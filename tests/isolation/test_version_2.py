@@ -18,7 +18,7 @@ import pytest
 
 from touchstone.isolation.cgroup import Cgroup, create_cgroup
 from touchstone.isolation.confinement import ConfinementWatch
-from touchstone.isolation.delegation import Home, find_home
+from touchstone.isolation.delegation import CgroupHome, find_home
 from touchstone.isolation.hierarchies import version_2
 from touchstone.isolation.process import ServerProcess, start_process
 from touchstone.isolation.scope import systemd_runs
@@ -53,7 +53,7 @@ if group:
 def top() -> Path:
     """Where version 2 is mounted, with nobody but us to manage it."""
     tree, home = version_2(), find_home()
-    if not isinstance(home, Home) or home.version != 2 or tree is None or systemd_runs():
+    if not isinstance(home, CgroupHome) or home.version != 2 or tree is None or systemd_runs():
         pytest.skip("needs root on a machine with cgroup version 2 and no service manager")
     return tree.mounted_at
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from touchstone.judge.reading.apart import Apart, apart, minority
+from touchstone.judge.reading.apart import UnequalPair, apart, minority
 
 
 def far(low: float, high: float) -> bool:
@@ -17,15 +17,15 @@ def far(low: float, high: float) -> bool:
         ({}, []),
         ({"a": 1}, []),
         ({"a": 1, "b": 11, "c": 5}, []),
-        ({"a": 1, "b": 12}, [Apart("a", "b", None)]),
-        ({"a": 1, "b": 2, "c": 30}, [Apart("b", "c", "c")]),
-        ({"a": 40, "b": 2, "c": 41}, [Apart("b", "a", "b")]),
-        ({"a": 1, "b": 20, "c": 40}, [Apart("a", "c", None)]),
-        ({"a": 20, "b": 21, "c": 22, "d": 0, "e": 60}, [Apart("d", "b", "d"), Apart("b", "e", "e")]),
-        ({"a": 1, "b": 1, "c": 30, "d": 30}, [Apart("a", "d", None)]),
+        ({"a": 1, "b": 12}, [UnequalPair("a", "b", None)]),
+        ({"a": 1, "b": 2, "c": 30}, [UnequalPair("b", "c", "c")]),
+        ({"a": 40, "b": 2, "c": 41}, [UnequalPair("b", "a", "b")]),
+        ({"a": 1, "b": 20, "c": 40}, [UnequalPair("a", "c", None)]),
+        ({"a": 20, "b": 21, "c": 22, "d": 0, "e": 60}, [UnequalPair("d", "b", "d"), UnequalPair("b", "e", "e")]),
+        ({"a": 1, "b": 1, "c": 30, "d": 30}, [UnequalPair("a", "d", None)]),
     ],
 )
-def test_who_is_apart(values: dict[str, float], expected: list[Apart]) -> None:
+def test_who_is_apart(values: dict[str, float], expected: list[UnequalPair]) -> None:
     assert apart(values, far) == expected
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from touchstone.judge.comparison.convergence import Step, convergence
+from touchstone.judge.comparison.convergence import ConvergencePoint, convergence
 from touchstone.judge.judge import judge
 from touchstone.record.run import Run
 from touchstone.record.sample import Sample
@@ -14,7 +14,7 @@ from .slices import sliced_run
 RATES = {"go/plain": 10_000.0, "rust/plain": 11_000.0}
 
 
-def path(run: Run) -> list[Step]:
+def path(run: Run) -> list[ConvergencePoint]:
     return convergence(rounds_of(run, "rust/plain"), rounds_of(run, "go/plain"), "throughput", 0.95)
 
 

@@ -8,9 +8,9 @@ import pytest
 
 from tests.judge.slices import put_slices, sliced_run, steal
 from tests.judge.sound import MIB, loads, result_of, sound_run, watch_of
-from touchstone.judge.comparison.doubt import Doubts, combine, widened
+from touchstone.judge.comparison.doubt import PossibleBiases, combine, widened
 from touchstone.judge.judge import judge
-from touchstone.judge.judgement import Comparison, Doubt, Outcome, Verdict
+from touchstone.judge.judgement import Comparison, Outcome, PossibleBias, Verdict
 from touchstone.judge.statistics.decision import Interval
 from touchstone.record.evidence.slices import WarmUp
 from touchstone.record.run import Run
@@ -66,13 +66,13 @@ def test_memory_that_still_grew_is_a_lower_bound(times: float, outcome: Outcome)
 
 @pytest.mark.parametrize(("figure", "side"), [("throughput", "high"), ("latency_p50", "low")])
 def test_a_faster_contender_has_a_higher_rate_and_lower_times(figure: str, side: str) -> None:
-    found = widened(SEEN, Doubts(faster=math.log(2)), Doubts(), figure, paired=False)
+    found = widened(SEEN, PossibleBiases(faster=math.log(2)), PossibleBiases(), figure, paired=False)
     expected = {"high": (1.45, 3.1), "low": (0.725, 1.55)}[side]
     assert (found.low, found.high) == pytest.approx(expected)
 
 
 def test_one_cause_is_not_counted_twice() -> None:
-    both = combine([Doubt(faster=1.1, common=True), Doubt(faster=1.2, common=True)], "throughput")
+    both = combine([PossibleBias(faster=1.1, common=True), PossibleBias(faster=1.2, common=True)], "throughput")
     assert both.common_faster == pytest.approx(math.log(1.2))
 
 
@@ -90,7 +90,7 @@ def test_one_cause_is_not_counted_twice() -> None:
 def test_a_limit_of_both_turns_nothing_around(
     seen: Interval, figure: str, paired: bool, expected: tuple[float, float]
 ) -> None:
-    contender, baseline = Doubts(pressed=math.log(3)), Doubts(pressed=math.log(2))
+    contender, baseline = PossibleBiases(pressed=math.log(3)), PossibleBiases(pressed=math.log(2))
     found = widened(seen, contender, baseline, figure, paired=paired)
     assert (found.low, found.high) == pytest.approx(expected)
 
@@ -109,15 +109,17 @@ def test_a_limit_of_both_turns_nothing_around(
 def test_a_disturbance_that_both_share_draws_far_percentiles_together(
     seen: Interval, contender: float, baseline: float, paired: bool, expected: tuple[float, float]
 ) -> None:
-    own, other = (combine([Doubt(faster=math.exp(of), common=True)], "latency_p99") for of in (contender, baseline))
+    own, other = (
+        combine([PossibleBias(faster=math.exp(of), common=True)], "latency_p99") for of in (contender, baseline)
+    )
     found = widened(seen, own, other, "latency_p99", paired=paired)
     assert (found.low, found.high) == pytest.approx(expected)
-    assert own.as_doubt() == Doubt(faster=None)
+    assert own.as_doubt() == PossibleBias(faster=None)
 
 
 def test_what_else_may_have_moved_them_comes_before_the_limit() -> None:
-    doubts = Doubts(faster=math.log(1.4), pressed=math.log(3))
-    found = widened(Interval(0.80, 0.78, 0.82), doubts, Doubts(), "throughput", paired=True)
+    doubts = PossibleBiases(faster=math.log(1.4), pressed=math.log(3))
+    found = widened(Interval(0.80, 0.78, 0.82), doubts, PossibleBiases(), "throughput", paired=True)
     assert (found.low, found.high) == pytest.approx((0.78, 0.82 * 1.4 * 3))
 
 

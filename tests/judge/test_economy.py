@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from tests.judge.slices import sliced_run
-from touchstone.judge.comparison.economy import Spread, spread
+from touchstone.judge.comparison.economy import VarianceComponents, spread
 from touchstone.record.run import Run
 
 RATES = {"go/std": 20_000.0, "rust/std": 21_000.0}
 
 
-def seen(run: Run) -> Spread:
+def seen(run: Run) -> VarianceComponents:
     found = spread(run)
     assert found is not None
     return found
@@ -34,7 +34,7 @@ def test_two_rounds_say_nothing() -> None:
 
 
 def worth(time_s: float = 600.0, round_s: float = 10.0, *, between: float = 1e-4, within: float = 1e-3) -> int:
-    return Spread(between, within, lap_s=1.0, laps=(8, 8, 8)).worthwhile_laps(time_s, round_s, 0.95)
+    return VarianceComponents(between, within, lap_s=1.0, laps=(8, 8, 8)).worthwhile_laps(time_s, round_s, 0.95)
 
 
 def test_dear_rounds_and_noisy_laps_ask_for_more_laps() -> None:

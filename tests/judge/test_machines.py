@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from touchstone.judge.comparison.across import Terms
+from touchstone.judge.comparison.across import ComparisonTerms
 from touchstone.judge.comparison.machines import AcrossMachines, across_machines, common_reference
 from touchstone.judge.figures import is_exact
 from touchstone.judge.judgement import Comparison, Outcome
@@ -12,7 +12,7 @@ from touchstone.record.run import Run
 
 from .sound import sound_run
 
-TERMS = Terms(margin=0.05, confidence=0.95)
+TERMS = ComparisonTerms(margin=0.05, confidence=0.95)
 
 
 def measured(ratio: float, *, machine: float = 1.0, seed: int = 3, rounds: int = 9) -> Run:

@@ -8,8 +8,8 @@ from xml.etree import ElementTree as Xml
 import pytest
 from rich.console import Console
 
-from touchstone.judge.comparison.across import Terms
-from touchstone.judge.comparison.gate import Standing
+from touchstone.judge.comparison.across import ComparisonTerms
+from touchstone.judge.comparison.gate import PairStatus
 from touchstone.judge.comparison.pair import PairJudgement, Revision, judge_pair
 from touchstone.judge.judge import judge
 from touchstone.judge.judgement import FailedContender, Finding, Judgement, Outcome, Severity
@@ -39,20 +39,20 @@ def pair(ratio: float, margin: float = 0.05, *, noise: float = 0.002, rounds: in
 
 def said(ratio: float, margin: float = 0.05, *, noise: float = 0.002, rounds: int = 7) -> PairJudgement:
     run, judgement = pair(ratio, margin, noise=noise, rounds=rounds)
-    terms = Terms(margin=margin, confidence=0.95, figures={"throughput": None})
+    terms = ComparisonTerms(margin=margin, confidence=0.95, figures={"throughput": None})
     return judge_pair(run, judgement, SIDES, terms, "sound/plain")
 
 
 @pytest.mark.parametrize(
     ("ratio", "standing", "outcome"),
     [
-        (0.8, Standing.WORSE, Outcome.WORSE),
-        (1.25, Standing.PASSED, Outcome.BETTER),
-        (1.0, Standing.PASSED, Outcome.EQUIVALENT),
-        (0.97, Standing.PASSED, Outcome.EQUIVALENT),
+        (0.8, PairStatus.WORSE, Outcome.WORSE),
+        (1.25, PairStatus.PASSED, Outcome.BETTER),
+        (1.0, PairStatus.PASSED, Outcome.EQUIVALENT),
+        (0.97, PairStatus.PASSED, Outcome.EQUIVALENT),
     ],
 )
-def test_a_real_loss_fails_and_nothing_else(ratio: float, standing: Standing, outcome: Outcome) -> None:
+def test_a_real_loss_fails_and_nothing_else(ratio: float, standing: PairStatus, outcome: Outcome) -> None:
     found = said(ratio)
     assert found.standing is standing
     (change,) = found.changes
@@ -63,7 +63,7 @@ def test_a_real_loss_fails_and_nothing_else(ratio: float, standing: Standing, ou
 def test_the_terminal_says_what_was_found_next_to_the_verdict() -> None:
     run, judgement = pair(0.8)
     told = io.StringIO()
-    terms = Terms(margin=0.05, confidence=0.95, figures={"throughput": None})
+    terms = ComparisonTerms(margin=0.05, confidence=0.95, figures={"throughput": None})
     found = judge_pair(run, judgement, SIDES, terms, "sound/plain")
     judgement.findings = [
         Finding(
@@ -86,13 +86,13 @@ def test_the_terminal_says_what_was_found_next_to_the_verdict() -> None:
 
 
 def test_noise_leaves_it_undecided() -> None:
-    assert said(1.0, noise=0.1, rounds=3).standing is Standing.UNDECIDED
+    assert said(1.0, noise=0.1, rounds=3).standing is PairStatus.UNDECIDED
 
 
 def test_a_figures_own_margin_decides_it() -> None:
     run, judgement = pair(0.9)
-    wide = Terms(margin=0.05, confidence=0.95, figures={"throughput": 0.2})
-    assert judge_pair(run, judgement, SIDES, wide, "sound/plain").standing is Standing.PASSED
+    wide = ComparisonTerms(margin=0.05, confidence=0.95, figures={"throughput": 0.2})
+    assert judge_pair(run, judgement, SIDES, wide, "sound/plain").standing is PairStatus.PASSED
 
 
 def test_a_head_that_failed_is_invalid_and_a_figure_that_it_lacks_is_gone() -> None:
@@ -100,12 +100,12 @@ def test_a_head_that_failed_is_invalid_and_a_figure_that_it_lacks_is_gone() -> N
     for sample in run.samples:
         if sample.contender == "head/plain":
             sample.figures.pop("latency_p50", None)
-    terms = Terms(margin=0.05, confidence=0.95, figures={"throughput": None, "latency_p50": None})
+    terms = ComparisonTerms(margin=0.05, confidence=0.95, figures={"throughput": None, "latency_p50": None})
     found = judge_pair(run, judge(run), SIDES, terms, "sound/plain")
     assert [figure for one in found.gone for figure in one.figures] == ["latency_p50"]
-    assert found.standing is Standing.WORSE
+    assert found.standing is PairStatus.WORSE
     run.samples = [sample for sample in run.samples if sample.contender != "head/plain"]
-    assert judge_pair(run, judge(run), SIDES, terms, "sound/plain").standing is Standing.INVALID
+    assert judge_pair(run, judge(run), SIDES, terms, "sound/plain").standing is PairStatus.INVALID
 
 
 def test_why_a_head_failed_is_shown_where_nobody_has_its_log() -> None:
@@ -113,7 +113,7 @@ def test_why_a_head_failed_is_shown_where_nobody_has_its_log() -> None:
     failed = next(sample for sample in run.samples if sample.contender == "head/plain")
     failed.failure = Failure(what="build command ended with code 1", tail=["main.go:12: syntax error"])
     judgement = judge(run)
-    found = judge_pair(run, judgement, SIDES, Terms(margin=0.05, confidence=0.95, figures={}), "sound/plain")
+    found = judge_pair(run, judgement, SIDES, ComparisonTerms(margin=0.05, confidence=0.95, figures={}), "sound/plain")
     told = next(line for line in annotation_lines(found, View(run, judgement)) if line.startswith("::error "))
     error = Xml.fromstring(junit(found)).find(".//error")
     assert error is not None
@@ -130,16 +130,16 @@ def test_a_run_of_the_same_sources_passes_unless_it_failed() -> None:
     run, _ = pair(1.0)
     run.samples = []
     run.plan.loads, run.plan.phases = [], ["verify"]
-    terms = Terms(margin=0.05, confidence=0.95, figures={"throughput": None})
+    terms = ComparisonTerms(margin=0.05, confidence=0.95, figures={"throughput": None})
     judgement = judge(run)
     judgement.failed = []
     found = judge_pair(run, judgement, SIDES, terms, "sound/plain", same_sources=True)
-    assert found.standing is Standing.PASSED
+    assert found.standing is PairStatus.PASSED
     assert "neither was loaded" in markdown(found, View(run, judgement))
     assert Xml.fromstring(junit(found))[0].get("tests") == "1"
     judgement.failed = [FailedContender(contender="head/plain", reason="it broke")]
     broken = judge_pair(run, judgement, SIDES, terms, "sound/plain", same_sources=True)
-    assert broken.standing is Standing.INVALID
+    assert broken.standing is PairStatus.INVALID
 
 
 def test_junit_counts_what_is_worse() -> None:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import pytest
 
 from touchstone.judge.judge import judge
-from touchstone.judge.statistics.scalability import Law, fit_law
+from touchstone.judge.statistics.scalability import ScalabilityLaw, fit_law
 from touchstone.record.evidence.capacity import CapacityTrial
 
 from .capacities import search, with_search
@@ -20,7 +20,7 @@ def rate(inside: float, single: float, contention: float, crosstalk: float) -> f
     return single * inside / (1 + contention * (inside - 1) + crosstalk * inside * (inside - 1))
 
 
-def fitted(*parameters: float, scatter: float = 0.0, seed: int = 0) -> Law:
+def fitted(*parameters: float, scatter: float = 0.0, seed: int = 0) -> ScalabilityLaw:
     dice = random.Random(seed)
     points = [(n, rate(n, *parameters) * (1 + dice.gauss(0, scatter))) for n in LOADS * 2]
     law = fit_law(points, 0.95)

@@ -4,12 +4,12 @@ import random
 
 import pytest
 
-from touchstone.judge.judgement import Steady
+from touchstone.judge.judgement import SteadyState
 from touchstone.judge.statistics.steady import steady_state
 from touchstone.record.engine import Point
 
 
-def _steady(values: list[float], interval: float = 1.0) -> Steady:
+def _steady(values: list[float], interval: float = 1.0) -> SteadyState:
     points = [Point(t=(i + 1) * interval, ok=round(v)) for i, v in enumerate(values)]
     return steady_state(points, contender="a/b", load="x", sample="s", margin=0.05, by_rate=True)
 

@@ -6,7 +6,7 @@ import pytest
 
 from touchstone.judge.why.account import account
 from touchstone.judge.why.explain import explain
-from touchstone.judge.why.explanation import Account, Explanation, Unexplained
+from touchstone.judge.why.explanation import CpuBreakdown, CpuExplanation, Unexplained
 from touchstone.judge.why.tree import tree
 from touchstone.judge.why.waits import KINDS, kind_of
 from touchstone.record.evidence.profile import ProfileEvidence, RequestCounts, Waits
@@ -21,7 +21,7 @@ def noisy(stacks: Stacks, *, turn: int = 0) -> list[tuple[list[str], float]]:
     return [(frames, us * JITTER[(turn + place) % len(JITTER)]) for place, (frames, us) in enumerate(stacks)]
 
 
-def explained(a: Stacks, b: Stacks, rounds: int = 5) -> Explanation:
+def explained(a: Stacks, b: Stacks, rounds: int = 5) -> CpuExplanation:
     run = profile_run(
         {
             "go/std": [evidence(noisy(a, turn=n), calls={"read": 1.0, "write": 1.0}) for n in range(rounds)],
@@ -29,7 +29,7 @@ def explained(a: Stacks, b: Stacks, rounds: int = 5) -> Explanation:
         }
     )
     found = explain(run, "go/std", "go/slow", "lookup", 0.95)
-    assert isinstance(found, Explanation)
+    assert isinstance(found, CpuExplanation)
     return found
 
 
@@ -87,7 +87,7 @@ def test_waiting_is_told_in_threads_on_average() -> None:
 
     calm, busy = waiting(ep_poll=100), waiting(ep_poll=100, futex_wait_queue=900, jbd2_log_wait_commit=50)
     found = explain(profile_run({"go/std": calm, "go/slow": busy}), "go/std", "go/slow", "lookup", 0.95)
-    assert isinstance(found, Explanation)
+    assert isinstance(found, CpuExplanation)
     assert [(wait.name, round(wait.baseline, 6), round(wait.contender, 6)) for wait in found.waits] == [
         ("for another thread", 0.0, 9.0),
         ("for a disk", 0.0, 0.5),
@@ -99,7 +99,7 @@ def test_waiting_is_told_in_threads_on_average() -> None:
 def test_where_the_kernel_tells_nothing_the_reason_stands_in_the_place_of_waits() -> None:
     refused = evidence(BASE).model_copy(update={"no_waits": "the kernel does not tell; run as root"})
     found = explain(profile_run({"go/std": [refused], "go/slow": [refused]}), "go/std", "go/slow", "lookup", 0.95)
-    assert isinstance(found, Explanation)
+    assert isinstance(found, CpuExplanation)
     assert (found.waits, found.no_waits) == ([], "the kernel does not tell; run as root")
 
 
@@ -110,13 +110,13 @@ def test_what_was_counted_of_both_is_set_side_by_side() -> None:
         "go/slow": [evidence(BASE)] * 3,
     }
     found = explain(profile_run(both), "go/std", "go/slow", "lookup", 0.95)
-    assert isinstance(found, Explanation)
+    assert isinstance(found, CpuExplanation)
     assert [(one.name, one.baseline, one.contender) for one in found.counted] == [
         ("Voluntary context switches", 1.0, 1.0)
     ], "instructions were counted of one alone"
     both["go/slow"] = [evidence(BASE).model_copy(update={"instructions": many})] * 3
     found = explain(profile_run(both), "go/std", "go/slow", "lookup", 0.95)
-    assert isinstance(found, Explanation)
+    assert isinstance(found, CpuExplanation)
     assert ("User instructions", 7_580.0) in [(one.name, one.contender) for one in found.counted]
 
 
@@ -142,7 +142,7 @@ def test_a_tree_holds_both_and_each_node_what_is_below_it() -> None:
 def test_one_contender_alone_is_taken_apart_without_a_baseline() -> None:
     run = profile_run({"go/std": [evidence(noisy(BASE, turn=n), calls={"read": 1.0, "stat": 3.0}) for n in range(5)]})
     found = account(run, "go/std", "lookup", 0.95)
-    assert isinstance(found, Account)
+    assert isinstance(found, CpuBreakdown)
     assert sum(part.seconds for part in found.parts) + found.rest.seconds == pytest.approx(found.total.seconds)
     assert [part.seconds for part in found.parts] == sorted((part.seconds for part in found.parts), reverse=True)
     assert all(part.low is not None and part.low <= part.seconds <= (part.high or 0.0) for part in found.parts)

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from touchstone.toolchain.registry import find_tool
-from touchstone.toolchain.tool import Found
+from touchstone.toolchain.tool import FoundTool
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -41,7 +41,7 @@ def main() -> int:
 def _run_found(tool: str, arguments: list[str], folder: Path) -> int:
     """The same with a tool that may be on the path or in the lab's cache, and need not be there."""
     found = find_tool(tool)
-    return _run([str(found.path), *arguments], folder) if isinstance(found, Found) else 0
+    return _run([str(found.path), *arguments], folder) if isinstance(found, FoundTool) else 0
 
 
 def _run(command: list[str], folder: Path) -> int:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.contract.raw_server import replay, response, serving
-from touchstone.engine.ask import Service, Values
+from touchstone.engine.ask import AskedService, RequestValues
 from touchstone.engine.job import request
 from touchstone.failure import UsageError
 from touchstone.manifest.exchange import Request
@@ -25,7 +25,7 @@ def read(folder: Path, text: str) -> Request:
 def sent(wanted: Request) -> bytes:
     heard: list[bytes] = []
     with serving(replay(response()), heard=heard) as port:
-        Service.at("127.0.0.1", port).exchange(wanted, Values(7, "f", 0))
+        AskedService.at("127.0.0.1", port).exchange(wanted, RequestValues(7, "f", 0))
     return heard[0].partition(b"\r\n\r\n")[2]
 
 

@@ -13,7 +13,7 @@ from touchstone.manifest import keys_page
 from touchstone.manifest.claim import RatioTest
 from touchstone.manifest.contract import Act, Send, Wait
 from touchstone.manifest.exchange import Expectation, Request
-from touchstone.manifest.keys import Key, find, tables
+from touchstone.manifest.keys import ManifestKey, find, tables
 from touchstone.manifest.load import Load
 from touchstone.manifest.scenario import Scenario
 from touchstone.manifest.stack import Install, Stack, Variant
@@ -21,7 +21,7 @@ from touchstone.manifest.stack import Install, Stack, Variant
 PAGE = Path(__file__).parents[2] / "docs/manifests.md"
 
 
-def key(model: type, name: str) -> Key:
+def key(model: type, name: str) -> ManifestKey:
     return next(key for key in tables()[model].keys if key.name == name)
 
 

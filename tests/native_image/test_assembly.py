@@ -11,12 +11,12 @@ from packaging.version import Version
 
 from touchstone.native_image import assemble as assembly
 from touchstone.native_image import requirements
-from touchstone.native_image.assemble import Step, assemble
+from touchstone.native_image.assemble import AssemblyStep, assemble
 from touchstone.native_image.checksums import known_checksums
 from touchstone.native_image.headers import read_struct, struct_header
-from touchstone.native_image.home import Home
+from touchstone.native_image.home import BuilderHome
 from touchstone.native_image.jars import verify_jars
-from touchstone.native_image.requirements import AssemblyError, Jdk, Machine, examine_machine, read_jdk
+from touchstone.native_image.requirements import AssemblyError, BuildTools, Jdk, examine_machine, read_jdk
 from touchstone.native_image.shims import missing_entries
 from touchstone.native_image.static_libraries import c_files
 from touchstone.toolchain import tool
@@ -49,7 +49,7 @@ def test_a_missing_program_is_named_with_its_package(
     absent: str, package: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     home = jdk_at(tmp_path / "jdk")
-    found = tool.Found("java", home / "bin/java", Version("25.0.3"))
+    found = tool.FoundTool("java", home / "bin/java", Version("25.0.3"))
     monkeypatch.setattr(requirements, "find_tool", lambda *_: found)
     monkeypatch.setattr(shutil, "which", lambda name: None if name == absent else f"/usr/bin/{name}")
     with pytest.raises(AssemblyError) as raised:
@@ -59,7 +59,7 @@ def test_a_missing_program_is_named_with_its_package(
 
 
 def test_without_a_jdk_25_it_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    missing = tool.Missing("java", ">=25", "", seen="17.0.1 at /usr/bin/java")
+    missing = tool.MissingTool("java", ">=25", "", seen="17.0.1 at /usr/bin/java")
     monkeypatch.setattr(requirements, "find_tool", lambda *_: missing)
     with pytest.raises(AssemblyError, match=r"no JDK 25 \(found 17\.0\.1"):
         examine_machine(tmp_path)
@@ -117,30 +117,30 @@ def test_a_broken_assembly_goes_on_where_it_was(tmp_path: Path, monkeypatch: pyt
     carried: list[str] = []
     broken = True
 
-    def second(_machine: Machine, _home: Home) -> None:
+    def second(_machine: BuildTools, _home: BuilderHome) -> None:
         if broken:
             raise AssemblyError("the network is down")
         carried.append("second")
 
-    machine = Machine(JDK, Path("gcc"), Path("mvn"))
+    machine = BuildTools(JDK, Path("gcc"), Path("mvn"))
     monkeypatch.setattr(assembly, "examine_machine", lambda _: machine)
-    plan = [Step("first", "", lambda *_: carried.append("first")), Step("second", "", second)]
+    plan = [AssemblyStep("first", "", lambda *_: carried.append("first")), AssemblyStep("second", "", second)]
     monkeypatch.setattr(assembly, "steps", lambda _: plan)
     with pytest.raises(AssemblyError):
-        assemble(Home(tmp_path), lambda _: None)
+        assemble(BuilderHome(tmp_path), lambda _: None)
     broken = False
-    assemble(Home(tmp_path), lambda _: None)
-    assemble(Home(tmp_path), lambda _: None)
+    assemble(BuilderHome(tmp_path), lambda _: None)
+    assemble(BuilderHome(tmp_path), lambda _: None)
     assert carried == ["first", "second"]
 
 
 def test_another_jdk_makes_every_step_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     carried: list[str] = []
-    monkeypatch.setattr(assembly, "steps", lambda _: [Step("first", "", lambda *_: carried.append("first"))])
+    monkeypatch.setattr(assembly, "steps", lambda _: [AssemblyStep("first", "", lambda *_: carried.append("first"))])
     for build in ("9", "10"):
         jdk = Jdk(Path("/jdk"), "25.0.3", build, "", "")
-        monkeypatch.setattr(assembly, "examine_machine", lambda _, jdk=jdk: Machine(jdk, Path("gcc"), Path("mvn")))
-        assemble(Home(tmp_path), lambda _: None)
+        monkeypatch.setattr(assembly, "examine_machine", lambda _, jdk=jdk: BuildTools(jdk, Path("gcc"), Path("mvn")))
+        assemble(BuilderHome(tmp_path), lambda _: None)
     assert carried == ["first", "first"]
 
 
@@ -153,7 +153,7 @@ def test_a_found_native_image_says_who_built_it(tmp_path: Path, monkeypatch: pyt
     monkeypatch.delenv("GRAALVM_HOME", raising=False)
     monkeypatch.setenv("PATH", "/nonexistent")
     found = TOOLS["native-image"].find(">=25")
-    assert isinstance(found, tool.Found)
+    assert isinstance(found, tool.FoundTool)
     assert (str(found.version), found.note) == (
         "25.0.2",
         "native-image 25.0.2 assembled by touchstone from svm 25.0.2 on Temurin",
@@ -161,9 +161,9 @@ def test_a_found_native_image_says_who_built_it(tmp_path: Path, monkeypatch: pyt
 
 
 def test_the_driver_outlives_the_environment_that_it_was_made_in(tmp_path: Path) -> None:
-    home = Home(tmp_path)
+    home = BuilderHome(tmp_path)
     (driver,) = [step for step in assembly.steps(None) if step.name == "driver"]
-    driver.carry_out(Machine(JDK, Path("/gcc"), Path("/mvn")), home)
+    driver.carry_out(BuildTools(JDK, Path("/gcc"), Path("/mvn")), home)
     interpreter = Path(home.executable.read_text().splitlines()[0].removeprefix("#!"))
     assert interpreter.is_file()
     assert interpreter.parent.parent == Path(sys.base_prefix)

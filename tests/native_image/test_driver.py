@@ -11,7 +11,7 @@ import pytest
 
 from touchstone.native_image.driver.main import builder_command, main
 from touchstone.native_image.driver.metadata import add_class_path_metadata, properties_words
-from touchstone.native_image.driver.request import CommandLineError, Options, read_command_line
+from touchstone.native_image.driver.request import BuilderOptions, CommandLineError, read_command_line
 
 
 def jar(path: Path, **files: str) -> Path:
@@ -46,7 +46,7 @@ def test_a_request_has_class_path_main_class_and_output(tmp_path: Path) -> None:
     ],
 )
 def test_options_become_the_builders(word: str, builder: list[str]) -> None:
-    options = Options()
+    options = BuilderOptions()
     assert options.add(word)
     assert options.builder == builder
 
@@ -69,7 +69,7 @@ def test_a_star_stands_for_all_jars_of_a_folder(tmp_path: Path) -> None:
 
 
 def test_properties_may_be_continued_and_escaped() -> None:
-    options = Options()
+    options = BuilderOptions()
     unknown = properties_words(
         "# a comment\n"
         "Args = --initialize-at-run-time=a.B \\\n"
@@ -89,7 +89,7 @@ def test_metadata_is_found_in_jars_and_folders(tmp_path: Path) -> None:
     (folder / "META-INF/native-image/own").mkdir(parents=True)
     (folder / "META-INF/native-image/own/reachability-metadata.json").write_text("{}")
     packed = jar(tmp_path / "lib.jar", **{"jni-config.json": "[]", "native-image.properties": "Args = --strange -Ob"})
-    options, said = Options(), io.StringIO()
+    options, said = BuilderOptions(), io.StringIO()
     add_class_path_metadata([folder, packed], options, said)
     assert options.builder == [
         "-H:ReachabilityMetadataResources=META-INF/native-image/own/reachability-metadata.json",

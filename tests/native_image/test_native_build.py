@@ -10,7 +10,7 @@ import pytest
 from touchstone.native_image.assemble import assemble
 from touchstone.native_image.home import default_home
 from touchstone.toolchain.registry import find_tool
-from touchstone.toolchain.tool import Found
+from touchstone.toolchain.tool import FoundTool
 
 pytestmark = pytest.mark.native
 
@@ -38,7 +38,7 @@ _METADATA = """{
 def test_an_image_honours_the_metadata_on_its_class_path(tmp_path: Path) -> None:
     assemble(default_home(), lambda _: None)
     java = find_tool("java", ">=25,<26")
-    assert isinstance(java, Found)
+    assert isinstance(java, FoundTool)
     classes = tmp_path / "classes"
     metadata = classes / "META-INF/native-image/test/reachability-metadata.json"
     metadata.parent.mkdir(parents=True)

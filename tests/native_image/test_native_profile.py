@@ -15,11 +15,11 @@ from touchstone.judge.why.spending import spending
 from touchstone.native_image.assemble import assemble
 from touchstone.native_image.home import default_home
 from touchstone.toolchain.registry import find_tool
-from touchstone.toolchain.tool import Found
+from touchstone.toolchain.tool import FoundTool
 
 pytestmark = [
     pytest.mark.native,
-    pytest.mark.skipif(not isinstance(find_tool("perf", ">=5.17"), Found), reason="needs perf"),
+    pytest.mark.skipif(not isinstance(find_tool("perf", ">=5.17"), FoundTool), reason="needs perf"),
 ]
 
 FOR_PROFILERS = ["-g", "-H:+PreserveFramePointer", "-H:-DeleteLocalSymbols"]
@@ -29,7 +29,7 @@ FOR_PROFILERS = ["-g", "-H:+PreserveFramePointer", "-H:-DeleteLocalSymbols"]
 def test_an_image_with_symbols_is_told_apart_as_a_jvm_would_be(tmp_path: Path) -> None:
     assemble(default_home(), lambda _: None)
     java = find_tool("java", ">=25,<26")
-    assert isinstance(java, Found)
+    assert isinstance(java, FoundTool)
     source = Path(starter.__file__).parent / "java" / "Server.java"
     subprocess.run([java.path.resolve().parent / "javac", "-d", tmp_path / "classes", source], check=True)
     image = tmp_path / "server"

@@ -10,13 +10,13 @@ from touchstone.manifest.catalogue import read_scenario_folder
 from touchstone.manifest.stack import Stack
 from touchstone.phase.build.workshop import build_key
 from touchstone.plan.plan import Tools
-from touchstone.toolchain.tool import Found
+from touchstone.toolchain.tool import FoundTool
 
 SCENARIOS = Path(__file__).resolve().parents[2] / "scenarios"
 
 
-def builder(note: str) -> dict[str, Found]:
-    return {"native-image": Found("native-image", Path("/opt/native-image"), Version("25.0.2"), {}, note)}
+def builder(note: str) -> dict[str, FoundTool]:
+    return {"native-image": FoundTool("native-image", Path("/opt/native-image"), Version("25.0.2"), {}, note)}
 
 
 def kotlin() -> Stack:

@@ -11,8 +11,8 @@ from touchstone.contract.values import fresh_of
 from touchstone.engine.job import watch
 from touchstone.engine.protocol import LoadJob
 from touchstone.manifest.objective import parse_objective
-from touchstone.phase.capacity.bursts import PATIENCE, Bursts
-from touchstone.phase.capacity.seat import Pace, Seat, Target
+from touchstone.phase.capacity.bursts import PATIENCE, TrialDisturbance
+from touchstone.phase.capacity.seat import ContenderSearch, SearchBudget, TrialTarget
 from touchstone.record.engine import Counts, Distribution, LoadResult, Machine, Window
 from touchstone.record.evidence.capacity import CapacityTrial
 
@@ -41,25 +41,25 @@ def machine(others: Others) -> Callable[[LoadJob], LoadResult]:
     return put_load
 
 
-def searched(others: Others) -> Seat:
+def searched(others: Others) -> ContenderSearch:
     """A search on that machine, at its end."""
-    seat = Seat(
+    seat = ContenderSearch(
         name="modelled",
-        target=Target("http://127.0.0.1:1", watch(1, [], [], after_s=0.0), 1),
+        target=TrialTarget("http://127.0.0.1:1", watch(1, [], [], after_s=0.0), 1),
         load=LOAD,
         objective=parse_objective("p99 < 50ms"),
-        pace=Pace(1.0, TRIALS, 0.03),
+        pace=SearchBudget(1.0, TRIALS, 0.03),
         cpus=[],
         seed=1,
         fresh=fresh_of(1),
         put_load=machine(others),
-        bursts=Bursts(2),
+        bursts=TrialDisturbance(2),
     )
     seat.begin(KNEE)
     return found(seat)
 
 
-def voids(seat: Seat) -> int:
+def voids(seat: ContenderSearch) -> int:
     return sum(trial.void == "others" for trial in seat.trials)
 
 
@@ -97,19 +97,19 @@ def trial(held: bool | None, taken: float, stolen: float = 0.0) -> CapacityTrial
     )
 
 
-def settled(bursts: Bursts, one: CapacityTrial) -> CapacityTrial:
+def settled(bursts: TrialDisturbance, one: CapacityTrial) -> CapacityTrial:
     bursts.settle(one)
     return one
 
 
 def test_a_trial_that_holds_in_spite_of_a_burst_has_held() -> None:
-    bursts = Bursts(2)
+    bursts = TrialDisturbance(2)
     bursts.settle(trial(True, 0.1))
     assert settled(bursts, trial(True, 1.5)).held
 
 
 def test_what_the_host_steals_is_a_burst_as_well() -> None:
-    bursts = Bursts(2)
+    bursts = TrialDisturbance(2)
     assert settled(bursts, trial(False, 0.1, 0.9)).held is False, "nothing has held: nobody knows what is usual"
     assert settled(bursts, trial(True, 0.1)).held
     assert settled(bursts, trial(False, 0.1, 0.15)).held is False
@@ -117,14 +117,14 @@ def test_what_the_host_steals_is_a_burst_as_well() -> None:
 
 
 def test_a_generator_that_a_burst_starved_is_not_at_its_limit() -> None:
-    bursts = Bursts(2)
+    bursts = TrialDisturbance(2)
     bursts.settle(trial(True, 0.1))
     assert settled(bursts, trial(None, 0.1)).void == "generator"
     assert settled(bursts, trial(None, 1.0)).void == "others"
 
 
 def test_after_a_calm_trial_there_is_patience_again() -> None:
-    bursts = Bursts(2)
+    bursts = TrialDisturbance(2)
     bursts.settle(trial(True, 0.1))
     stormy = [settled(bursts, trial(False, 1.0)).void for _ in range(PATIENCE + 2)]
     assert stormy == ["others"] * PATIENCE + [None] * 2

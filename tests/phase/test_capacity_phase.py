@@ -12,9 +12,9 @@ import pytest
 from tests.bench.test_at_once import contender
 from touchstone.bench.at_once import apart_for_ports
 from touchstone.manifest.contract import Act
-from touchstone.manifest.outside import Outside
+from touchstone.manifest.outside import ExternalService
 from touchstone.manifest.scenario import Capacity
-from touchstone.phase.base import Note
+from touchstone.phase.base import ReportNote
 from touchstone.phase.capacity import phase as capacity_phase
 from touchstone.phase.capacity.phase import CapacityPhase
 
@@ -29,7 +29,7 @@ def said(folder: Path, *ports: int | None, prepare: list[Act] | None = None) -> 
     loads = {name: load.model_copy(update={"prepare": prepare or []}) for name, load in scenario.loads.items()}
     bench = replace(bench, scenario=scenario, loads=loads, apart=apart_for_ports(contenders))
     turns = CapacityPhase().plan(bench, contenders)
-    return [turn.text for turn in turns if isinstance(turn, Note)]
+    return [turn.text for turn in turns if isinstance(turn, ReportNote)]
 
 
 def test_contenders_that_share_a_port_are_searched_one_by_one_and_the_run_says_so(tmp_path: Path) -> None:
@@ -66,7 +66,9 @@ def test_a_service_that_runs_already_does_not_keep_stacks_from_being_compared_at
     monkeypatch.setattr(capacity_phase, "Hunt", Search)
     monkeypatch.setattr(capacity_phase, "started", lambda *_, **__: nullcontext(([], [])))
     own = [contender(f"number{place}", None) for place in range(stacks)]
-    running = replace(contender("staging", None), outside=Outside("staging", "http://127.0.0.1:1", "127.0.0.1", 1))
+    running = replace(
+        contender("staging", None), outside=ExternalService("staging", "http://127.0.0.1:1", "127.0.0.1", 1)
+    )
     bench = bench_of(tmp_path)
     scenario = bench.scenario.model_copy(update={"capacity": Capacity(objective="p99 < 50ms")})
     bench = replace(bench, scenario=scenario, loads=scenario.loads, contenders=[*own, running])

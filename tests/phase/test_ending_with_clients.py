@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from touchstone.bench.service import Running
+from touchstone.bench.service import StartedService
 from touchstone.bench.waiting import wait_for_listener
 from touchstone.engine.client import EngineError
 from touchstone.isolation.port import free_port
@@ -17,13 +17,13 @@ from touchstone.manifest.contract import Act, Check, Send
 from touchstone.manifest.scenario import Scenario
 from touchstone.phase.verify import ending
 from touchstone.phase.verify.ending import end_with_clients, plain_requests
-from touchstone.record.process import Ending
+from touchstone.record.process import EndingWithClients
 
 SERVICE = Path(__file__).parent / "stopping_service.py"
 LOADS = {"a": {"title": "A", "connections": 1, "requests": [{"name": "a", "target": "/"}]}}
 
 
-def ended(folder: Path, mode: str, *targets: str) -> Ending | None:
+def ended(folder: Path, mode: str, *targets: str) -> EndingWithClients | None:
     """How a service of `stopping_service.py` ends whose clients have asked for these targets."""
     port = free_port()
     env = {"PORT": str(port), "STOP_LOG": "/dev/null", "PATH": os.environ["PATH"]}
@@ -33,7 +33,7 @@ def ended(folder: Path, mode: str, *targets: str) -> Ending | None:
     )
     try:
         wait_for_listener(service, port, 20)
-        running = Running(service, "127.0.0.1", port, {}, {}, cpus)
+        running = StartedService(service, "127.0.0.1", port, {}, {}, cpus)
         return end_with_clients(running, [Send(target=target) for target in targets], 1)
     finally:
         service.stop(0.0)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from touchstone.phase.profile.flight_recorder import NOT_SEEN, Recorded, recorded_samples, weighed
+from touchstone.phase.profile.flight_recorder import NOT_SEEN, Recording, recorded_samples, weighed
 from touchstone.phase.profile.sampler import HERTZ
 from touchstone.phase.profile.threads import ThreadTime
 
@@ -55,7 +55,7 @@ def test_by_the_clock_a_thread_that_sleeps_is_no_sample(document: dict[str, Any]
 
 
 def test_stacks_share_what_threads_of_java_used_and_the_jvms_own_are_named() -> None:
-    recorded = Recorded("jdk.CPUTimeSample", [["worker", "a.B.c"]] * 3 + [["worker", "a.B.d"]])
+    recorded = Recording("jdk.CPUTimeSample", [["worker", "a.B.c"]] * 3 + [["worker", "a.B.d"]])
     threads = [ThreadTime("worker-1", 1.5), ThreadTime("worker-2", 0.5), ThreadTime("C2 CompilerThre", 1.0)]
     found = {tuple(stack): count for stack, count in weighed(recorded, threads)}
     assert found == {
@@ -66,5 +66,5 @@ def test_stacks_share_what_threads_of_java_used_and_the_jvms_own_are_named() -> 
 
 
 def test_a_recording_without_a_sample_leaves_what_the_kernel_counted() -> None:
-    (stack,) = weighed(Recorded("jdk.CPUTimeSample", []), [ThreadTime("worker-1", 1.0)])
+    (stack,) = weighed(Recording("jdk.CPUTimeSample", []), [ThreadTime("worker-1", 1.0)])
     assert stack == (["thread", NOT_SEEN], HERTZ)

@@ -20,7 +20,7 @@ from touchstone.phase.build.metering import Meter
 from touchstone.phase.build.workshop import BuildError, Workshop
 from touchstone.record.evidence.build import InstallEvidence
 from touchstone.toolchain.registry import find_tool
-from touchstone.toolchain.tool import Found
+from touchstone.toolchain.tool import FoundTool
 
 INSTALLER = """
 import pathlib, sys
@@ -74,7 +74,7 @@ def stack_in(folder: Path) -> Stack:
 
 def workshop_of(folder: Path, tmp_path: Path, name: str = "build") -> Workshop:
     python = find_tool("python3")
-    assert isinstance(python, Found)
+    assert isinstance(python, FoundTool)
     shop = Workshop(stack_in(folder), "plain", {"python3": python}, tmp_path / name, None, tmp_path / "log")
     shop.fresh()
     return shop

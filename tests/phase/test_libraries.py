@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import os
 
-from touchstone.phase.profile.libraries import Libraries, library_name, mapped_code
+from touchstone.phase.profile.libraries import MappedLibraries, library_name, mapped_code
 
 MAPS = """\
 5581e000-5581f000 r--p 00000000 08:01 131 /usr/bin/users
@@ -26,7 +26,7 @@ def test_a_library_is_called_alike_in_every_start() -> None:
 
 
 def test_an_address_is_within_the_file_that_is_mapped_there() -> None:
-    libraries = Libraries([os.getpid()])
+    libraries = MappedLibraries([os.getpid()])
     address = ctypes.cast(ctypes.CDLL(None).getpid, ctypes.c_void_p).value
     assert address is not None
     assert libraries.name(os.getpid(), address).startswith("[libc")

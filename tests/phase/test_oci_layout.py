@@ -13,11 +13,11 @@ from tests.phase.oci import image
 from touchstone.phase.footprint.empty_root import EmptyRoot, mount_prefix
 from touchstone.phase.footprint.oci_layout import ImageConfig, ImageError, write_layout
 from touchstone.toolchain.registry import find_tool
-from touchstone.toolchain.tool import Found
+from touchstone.toolchain.tool import FoundTool
 
 CRANE = find_tool("crane")
 PREFIX = mount_prefix()
-needs_crane = pytest.mark.skipif(not isinstance(CRANE, Found), reason=str(CRANE))
+needs_crane = pytest.mark.skipif(not isinstance(CRANE, FoundTool), reason=str(CRANE))
 CONFIG = ImageConfig(["/bin/ls", "-a,b", 'say "x"'], {"A": "1,2=3", "EMPTY": ""}, Path("/srv/work"), 8080)
 
 
@@ -31,7 +31,7 @@ def root_of(folder: Path) -> EmptyRoot:
 
 
 def written(tmp_path: Path, root: EmptyRoot, name: str = "layout") -> tuple[Path, str]:
-    assert isinstance(CRANE, Found)
+    assert isinstance(CRANE, FoundTool)
     root.archive(tmp_path / "layer.tar")
     layout = tmp_path / name
     return layout, write_layout(CRANE.path, tmp_path / "layer.tar", CONFIG, layout)
@@ -103,7 +103,7 @@ def test_no_registry_is_left_running(tmp_path: Path) -> None:
 
 @needs_crane
 def test_an_archive_that_is_none_is_said(tmp_path: Path) -> None:
-    assert isinstance(CRANE, Found)
+    assert isinstance(CRANE, FoundTool)
     with pytest.raises(ImageError, match="crane append"):
         write_layout(CRANE.path, tmp_path / "missing.tar", CONFIG, tmp_path / "layout")
 

@@ -8,8 +8,8 @@ from pathlib import Path
 from touchstone.bench.base import blank_sample
 from touchstone.bench.service import running
 from touchstone.manifest.load import Load
-from touchstone.phase.profile.passes import Passes
-from touchstone.traffic.warming import Budget
+from touchstone.phase.profile.passes import ProfilePasses
+from touchstone.traffic.warming import WarmUpBudget
 
 from .test_capacity_search import keeper
 
@@ -25,9 +25,9 @@ def test_numbers_are_unique_over_all_passes_of_a_process(tmp_path: Path) -> None
 
     with (
         running(bench, bench.builds[contender.name], sample.process) as found,
-        Passes(bench, bench.loads["load"], found, 200.0) as passes,
+        ProfilePasses(bench, bench.loads["load"], found, 200.0) as passes,
     ):
-        passes.warm_up(Budget(0.2, 0.4))
+        passes.warm_up(WarmUpBudget(0.2, 0.4))
         done = [passes.steady(0.3)]
         passes.counted(0.3, around)
         done.append(passes.steady(0.3))

@@ -27,11 +27,11 @@ from touchstone.record.sample import Sample
 from touchstone.record.store import RunStore
 from touchstone.toolchain.async_profiler import fetch_async_profiler, library
 from touchstone.toolchain.registry import find_tool
-from touchstone.toolchain.tool import Found
+from touchstone.toolchain.tool import FoundTool
 
-needs_perf = pytest.mark.skipif(not isinstance(find_tool("perf", ">=5.17"), Found), reason="needs perf")
-needs_valgrind = pytest.mark.skipif(not isinstance(find_tool("valgrind"), Found), reason="needs valgrind")
-needs_strace = pytest.mark.skipif(not isinstance(find_tool("strace", ">=5"), Found), reason="needs strace")
+needs_perf = pytest.mark.skipif(not isinstance(find_tool("perf", ">=5.17"), FoundTool), reason="needs perf")
+needs_valgrind = pytest.mark.skipif(not isinstance(find_tool("valgrind"), FoundTool), reason="needs valgrind")
+needs_strace = pytest.mark.skipif(not isinstance(find_tool("strace", ">=5"), FoundTool), reason="needs strace")
 
 
 def profiled(
@@ -132,7 +132,7 @@ def test_without_perf_the_rest_is_measured_and_the_reason_told(tmp_path: Path, m
 @needs_strace
 def test_a_node_server_is_started_again_so_that_its_functions_have_names(tmp_path: Path) -> None:
     node = find_tool("node", ">=18")
-    if not isinstance(node, Found):
+    if not isinstance(node, FoundTool):
         pytest.skip("needs Node.js")
     server = tmp_path / "lib" / "server.js"
     server.parent.mkdir()
@@ -160,7 +160,7 @@ def test_a_node_server_is_started_again_so_that_its_functions_have_names(tmp_pat
 @pytest.mark.slow
 def test_a_jvm_is_sampled_from_within_and_its_collections_counted(tmp_path: Path) -> None:
     java = find_tool("java", ">=21")
-    if not isinstance(java, Found) or not isinstance(find_tool("mvn"), Found):
+    if not isinstance(java, FoundTool) or not isinstance(find_tool("mvn"), FoundTool):
         pytest.skip("needs a JDK and Maven")
     if not library().is_file():
         fetch_async_profiler()
@@ -184,7 +184,7 @@ def test_without_async_profiler_a_jvm_is_recorded_by_its_own_recorder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     java = find_tool("java", ">=21")
-    if not isinstance(java, Found):
+    if not isinstance(java, FoundTool):
         pytest.skip("needs a JDK")
     monkeypatch.setenv("TOUCHSTONE_CACHE", str(tmp_path / "cache"))
     server = Path(starter.__file__).parent / "java" / "Server.java"
@@ -229,7 +229,7 @@ func main() {
 
 def test_what_a_go_program_allocates_is_counted(tmp_path: Path) -> None:
     go = find_tool("go", ">=1.21")
-    if not isinstance(go, Found):
+    if not isinstance(go, FoundTool):
         pytest.skip("needs Go")
     source = tmp_path / "main.go"
     source.write_text(_ALLOCATES)

@@ -12,7 +12,7 @@ from tests.bench.test_at_once import contender
 from touchstone.bench.base import Bench
 from touchstone.manifest.catalogue import Contender
 from touchstone.manifest.scenario import Capacity, Floor, Peak, Stop
-from touchstone.phase.base import OneByOne
+from touchstone.phase.base import EachInTurn
 from touchstone.phase.capacity.phase import CapacityPhase
 from touchstone.phase.floor.phase import FloorPhase
 from touchstone.phase.load.phase import LoadPhase
@@ -39,7 +39,7 @@ def searched(bench: Bench, one: Contender) -> list[Sample]:
 
 def profiled(bench: Bench, one: Contender) -> list[Sample]:
     phase = ProfilePhase()
-    assert list(phase.plan(bench, [one])) == [OneByOne()], "and no rate is looked for"
+    assert list(phase.plan(bench, [one])) == [EachInTurn()], "and no rate is looked for"
     return phase.measure(bench, one, 2, 3)
 
 

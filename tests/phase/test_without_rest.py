@@ -8,7 +8,7 @@ from pathlib import Path
 from touchstone.bench.base import Bench
 from touchstone.manifest.catalogue import Contender
 from touchstone.manifest.load import Load
-from touchstone.phase.load.slices import Slices
+from touchstone.phase.load.slices import SlicedLoads
 from touchstone.record.evidence.slices import LEAST_KEPT_LAPS, SlicesEvidence
 from touchstone.record.sample import TARE
 
@@ -17,7 +17,7 @@ from .test_capacity_search import keeper
 _PING = {"name": "ping", "target": "/ping", "expect": {"body": "pong"}}
 
 
-def _measured(slices: Slices, bench: Bench, contender: Contender, round_number: int) -> dict[str, SlicesEvidence]:
+def _measured(slices: SlicedLoads, bench: Bench, contender: Contender, round_number: int) -> dict[str, SlicesEvidence]:
     samples = [s for found in slices.measure(bench, [contender], round_number) for s in found]
     assert [s.failure for s in samples] == [None, None]
     return {s.contender: s.slices for s in samples if s.slices is not None}
@@ -31,7 +31,7 @@ def test_all_take_it_in_the_first_round_and_again_only_where_somebody_is_in_doub
     load = Load.model_validate({"title": "Ping", "connections": 4, "requests": [_PING]})
     bench, contender = keeper(tmp_path, load)
     bench = replace(bench, profile=replace(bench.profile, laps=LEAST_KEPT_LAPS))
-    slices = Slices(bench.loads, {})
+    slices = SlicedLoads(bench.loads, {})
     once, never = {contender.name: 1, TARE: 1}, {contender.name: 0, TARE: 0}
 
     first = _measured(slices, bench, contender, 1)

@@ -14,7 +14,7 @@ from touchstone.judge.judgement import (
     Judgement,
     Outcome,
     Severity,
-    Steady,
+    SteadyState,
     Verdict,
 )
 from touchstone.judge.language.sentences import comparison_sentence
@@ -143,7 +143,7 @@ def make_judgement(run: Run) -> Judgement:
         estimates=estimates,
         comparisons=_comparisons(estimates),
         steady=[
-            Steady(contender="kotlin/jvm", load="lookup", sample=s.id, shape="warm-up", steady_from_s=6.0)
+            SteadyState(contender="kotlin/jvm", load="lookup", sample=s.id, shape="warm-up", steady_from_s=6.0)
             for s in run.samples
             if s.contender == "kotlin/jvm" and s.load == "lookup"
         ],

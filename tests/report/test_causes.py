@@ -1,14 +1,14 @@
 from __future__ import annotations
 
 from tests.report.fixture import EXHIBIT
-from touchstone.judge.judgement import Doubt, Finding, Judgement, Severity
+from touchstone.judge.judgement import Finding, Judgement, PossibleBias, Severity
 from touchstone.record.run import Run
 from touchstone.report.answer import answer
-from touchstone.report.causes import Cause
+from touchstone.report.causes import FindingCause
 from touchstone.report.view import View
 
 
-def _finding(code: str, contender: str, *, doubt: Doubt | None = None, sample: str | None = None) -> Finding:
+def _finding(code: str, contender: str, *, doubt: PossibleBias | None = None, sample: str | None = None) -> Finding:
     return Finding(
         code=code,
         severity=Severity.SUSPECT,
@@ -21,7 +21,7 @@ def _finding(code: str, contender: str, *, doubt: Doubt | None = None, sample: s
     )
 
 
-def _causes(run: Run, judgement: Judgement, *findings: Finding) -> list[Cause]:
+def _causes(run: Run, judgement: Judgement, *findings: Finding) -> list[FindingCause]:
     return View(run, judgement.model_copy(update={"findings": list(findings)})).causes
 
 
@@ -46,9 +46,9 @@ def test_the_larger_doubt_comes_first_and_one_without_bound_before_it(run: Run, 
     found = _causes(
         run,
         judgement,
-        _finding("a-small", "go/plain", doubt=Doubt(faster=1.1)),
-        _finding("b-large", "go/plain", doubt=Doubt(slower=1.9)),
-        _finding("c-unknown", "go/plain", doubt=Doubt(faster=None)),
+        _finding("a-small", "go/plain", doubt=PossibleBias(faster=1.1)),
+        _finding("b-large", "go/plain", doubt=PossibleBias(slower=1.9)),
+        _finding("c-unknown", "go/plain", doubt=PossibleBias(faster=None)),
     )
     assert [cause.code for cause in found] == ["c-unknown", "b-large", "a-small"]
 
@@ -80,7 +80,7 @@ def test_what_explains_the_others_stands_before_them(run: Run, judgement: Judgem
 
 def test_a_doubt_about_builds_bears_on_no_figure_of_the_summary(run: Run, judgement: Judgement) -> None:
     build = _finding("build-disturbed", "go/plain").model_copy(update={"figures": ["build_cold"]})
-    load = _finding("other-processes", "go/plain", doubt=Doubt(faster=1.1))
+    load = _finding("other-processes", "go/plain", doubt=PossibleBias(faster=1.1))
     assert {cause.code: cause.scored for cause in _causes(run, judgement, build, load)} == {
         "build-disturbed": False,
         "other-processes": True,

@@ -11,7 +11,7 @@ from touchstone.record.run import Run
 from touchstone.record.sample import DependencyState
 from touchstone.report import render
 from touchstone.report.headroom import headroom_lines
-from touchstone.report.view import Place, View
+from touchstone.report.view import PhaseAndLoad, View
 
 
 @pytest.fixture
@@ -27,7 +27,7 @@ def used() -> Run:
 
 def test_ceiling_demand_sessions_and_disk_are_told(used: Run) -> None:
     sample = next(s for s in used.samples if s.phase == "load" and s.result)
-    (line,) = headroom_lines(View(used, make_judgement(used)), Place("load", sample.load))
+    (line,) = headroom_lines(View(used, make_judgement(used)), PhaseAndLoad("load", sample.load))
     assert "Database by itself answers 40,000/s" in line
     assert "at most 8 sessions were open" in line
     assert "838 writes a second durable, one after the other; commits wait for it" in line
@@ -38,7 +38,7 @@ def test_a_load_that_opened_no_session_says_nothing_of_it(used: Run) -> None:
         for state in sample.dependencies:
             state.sessions_peak = 0
     view = View(used, make_judgement(used))
-    assert not any(headroom_lines(view, Place("load", load)) for load in {s.load for s in used.samples})
+    assert not any(headroom_lines(view, PhaseAndLoad("load", load)) for load in {s.load for s in used.samples})
 
 
 def test_both_forms_that_are_read_show_it(used: Run, tmp_path: Path) -> None:

@@ -7,11 +7,11 @@ from touchstone.judge.judge import judge
 from touchstone.record.evidence.stop import Outcomes
 from touchstone.record.run import Run
 from touchstone.report.stop import stop_lines
-from touchstone.report.view import Place, View
+from touchstone.report.view import PhaseAndLoad, View
 
 
 def lines(run: Run, case: str = "in-flight") -> list[str]:
-    return stop_lines(View(run, judge(run)), Place("stop", case))
+    return stop_lines(View(run, judge(run)), PhaseAndLoad("stop", case))
 
 
 def test_a_sentence_counts_requests_from_the_signal_on() -> None:

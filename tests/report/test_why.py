@@ -13,8 +13,8 @@ from tests.browser.chromium import PHONE, browser, opened
 from tests.judge.profiles import BASE, HANDLER, SPIN, evidence, profile_run
 from touchstone.judge.judge import judge
 from touchstone.judge.why.explain import explain
-from touchstone.judge.why.explanation import Explanation, Part
-from touchstone.judge.why.tree import Node, tree
+from touchstone.judge.why.explanation import CpuDifference, CpuExplanation
+from touchstone.judge.why.tree import StackNode, tree
 from touchstone.record.run import Run
 from touchstone.report import render
 from touchstone.report.view import View
@@ -84,7 +84,7 @@ def test_the_terminal_goes_from_one_figure_to_the_other(profiled: Run) -> None:
 
 def test_a_waterfall_goes_from_one_figure_to_the_other_on_a_scale_of_the_differences(profiled: Run) -> None:
     found = explain(profiled, "go/std", "rust/std", "lookup", 0.95)
-    assert isinstance(found, Explanation)
+    assert isinstance(found, CpuExplanation)
     fall = waterfall(found)
     assert (fall.low, fall.high) == pytest.approx((22e-6, 27e-6)), "what both have in common is left out"
     assert sum(step.width if step.more else -step.width for step in fall.steps) == pytest.approx(1.0)
@@ -96,8 +96,8 @@ def test_a_waterfall_goes_from_one_figure_to_the_other_on_a_scale_of_the_differe
 
 def test_the_largest_part_is_named_although_it_is_not_certain(profiled: Run) -> None:
     found = explain(profiled, "go/std", "rust/std", "lookup", 0.95)
-    assert isinstance(found, Explanation)
-    doubtful = Part(name="JIT compiler", baseline=0.0, contender=90e-6, low=-1e-6, high=200e-6)
+    assert isinstance(found, CpuExplanation)
+    doubtful = CpuDifference(name="JIT compiler", baseline=0.0, contender=90e-6, low=-1e-6, high=200e-6)
     said = sentence(found.model_copy(update={"parts": [*found.parts, doubtful]}))
     assert said.startswith("Parts of the +5.00 µs: +5.00 application")
     assert said.endswith(" The largest part is not certain: +90.0 JIT compiler.")
@@ -109,7 +109,7 @@ def test_a_flame_graph_leaves_out_what_is_too_thin(profiled: Run) -> None:
     assert whole.left_out == 0
     assert 0 < coarse.left_out < len(whole.nodes) // 4
     assert whole.nodes[:4] == [0, 0, 22_000, 27_000]
-    assert flame(Node("all"), 0.1).nodes == [0, 0, 0, 0]
+    assert flame(StackNode("all"), 0.1).nodes == [0, 0, 0, 0]
 
 
 def test_exports_add_up_to_the_cpu_per_request(profiled: Run, tmp_path: Path) -> None:

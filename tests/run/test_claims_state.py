@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from touchstone.judge.claims.wanted import Step
+from touchstone.judge.claims.wanted import PlannedRun
 from touchstone.record.run import Environment
 from touchstone.run.claims import ClaimsState
 from touchstone.run.fingerprint import fingerprint
 
-STEP = Step("hello", ("load",), "hundred", ("go/plain", "mote/plain"))
+STEP = PlannedRun("hello", ("load",), "hundred", ("go/plain", "mote/plain"))
 
 
 def state_with(root: Path, environment: Environment | None) -> ClaimsState:
@@ -27,7 +27,7 @@ def test_a_step_that_was_measured_here_is_done(tmp_path: Path) -> None:
     state = state_with(tmp_path, fingerprint({}))
     assert state.done(STEP, "quick") == "made"
     assert state.done(STEP, "normal") is None
-    assert state.done(Step("hello", ("load",), "hundred", ("go/plain", "rust/plain")), "quick") is None
+    assert state.done(PlannedRun("hello", ("load",), "hundred", ("go/plain", "rust/plain")), "quick") is None
 
 
 @pytest.mark.parametrize("change", [{"engine_sha256": "0" * 64}, {"cpu_model": "another"}])

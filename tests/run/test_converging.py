@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from tests.judge.slices import sliced_run
 from touchstone.record.run import Run
 from touchstone.record.sample import Sample
-from touchstone.run.converging import Converging
+from touchstone.run.converging import ConvergenceWatcher
 
 RATES = {"go/plain": 10_000.0, "rust/plain": 12_000.0}
 
@@ -19,7 +19,7 @@ def by_round(run: Run) -> Iterator[list[Sample]]:
 
 def test_each_lap_tells_the_ratio_to_the_baseline_with_its_interval() -> None:
     run = sliced_run(RATES)
-    converging = Converging(run.plan)
+    converging = ConvergenceWatcher(run.plan)
     first = next(by_round(run))
     told = converging.after_lap(first)
     assert told.startswith((": rust/plain 1.19", ": rust/plain 1.20")) and " to " in told
@@ -28,7 +28,7 @@ def test_each_lap_tells_the_ratio_to_the_baseline_with_its_interval() -> None:
 
 def test_a_round_says_what_is_decided_only_where_rounds_decide() -> None:
     run = sliced_run(RATES)
-    converging = Converging(run.plan)
+    converging = ConvergenceWatcher(run.plan)
     told = []
     for samples in by_round(run):
         converging.after_lap(samples)
@@ -39,7 +39,7 @@ def test_a_round_says_what_is_decided_only_where_rounds_decide() -> None:
 
 def test_a_failed_contender_is_left_out() -> None:
     run = sliced_run(RATES)
-    converging = Converging(run.plan)
+    converging = ConvergenceWatcher(run.plan)
     samples = next(by_round(run))
     for sample in samples:
         if sample.contender == "rust/plain":

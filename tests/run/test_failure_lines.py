@@ -6,14 +6,14 @@ from pathlib import Path
 
 from tests.judge.sound import first_load, loads, sound_run
 from touchstone.record.sample import CheckOutcome, Exchange
-from touchstone.run.failure_lines import Deaths, broken_lines
+from touchstone.run.failure_lines import EndedServices, broken_lines
 
 
 def test_a_death_is_told_with_its_last_words(tmp_path: Path) -> None:
     sample = first_load(sound_run())
     (tmp_path / "server.log").write_text("listening\nFatal: out of unicorns\n")
     sample.process.log = "server.log"
-    deaths = Deaths(tmp_path)
+    deaths = EndedServices(tmp_path)
     assert not list(deaths.lines(sample))
     sample.process.server_exit = "exited with code 3"
     told = list(deaths.lines(sample))
@@ -23,7 +23,7 @@ def test_a_death_is_told_with_its_last_words(tmp_path: Path) -> None:
 
 def test_a_process_that_served_several_loads_dies_once(tmp_path: Path) -> None:
     first, second = loads(sound_run(), "go/std")[:2]
-    deaths = Deaths(tmp_path)
+    deaths = EndedServices(tmp_path)
     for sample, log in ((first, "round-1.log"), (second, "round-1.log")):
         sample.process.id = sample.process.log = log
         sample.process.server_exit = "exited with code 3"

@@ -13,7 +13,7 @@ from tests.run.demo import demo
 from tests.run.test_end_to_end import report_of
 from touchstone.phase.footprint.empty_root import mount_prefix
 from touchstone.toolchain.registry import find_tool
-from touchstone.toolchain.tool import Found
+from touchstone.toolchain.tool import FoundTool
 
 CRANE = find_tool("crane")
 pytestmark = pytest.mark.skipif(mount_prefix() is None, reason="this user may not mount")
@@ -96,9 +96,9 @@ def test_only_a_root_in_which_the_contract_holds_has_a_footprint(tmp_path: Path)
     assert "footprint_bytes" not in lacking["figures"]
 
 
-@pytest.mark.skipif(not isinstance(CRANE, Found), reason=str(CRANE))
+@pytest.mark.skipif(not isinstance(CRANE, FoundTool), reason=str(CRANE))
 def test_the_image_holds_the_root_in_which_the_contract_held(tmp_path: Path) -> None:
-    assert isinstance(CRANE, Found)
+    assert isinstance(CRANE, FoundTool)
     (tmp_path / "cache/crane").mkdir(parents=True)
     (tmp_path / "cache/crane/crane").symlink_to(CRANE.path)
     folder = demo(tmp_path / "demo")

@@ -15,11 +15,11 @@ from tests.run.demo import demo
 from touchstone.failure import UsageError
 from touchstone.plan import plan as plan_module
 from touchstone.plan.placement import available_cpus
-from touchstone.plan.plan import Wish
+from touchstone.plan.plan import RunRequest
 from touchstone.plan.profile import PROFILES
 from touchstone.record.run import Run
 from touchstone.record.store import load_run
-from touchstone.run.measure import Conditions, measure
+from touchstone.run.measure import RunConditions, measure
 
 PAGE = Path(__file__).resolve().parents[2] / "docs/library.md"
 
@@ -52,8 +52,8 @@ def test_rounds_that_tell_no_more_are_left_out(tmp_path: Path, monkeypatch: pyte
         asked.append(max(sample.round or 0 for sample in run.samples))
         return asked[-1] == 3
 
-    conditions = Conditions(results=tmp_path, enough=enough)
-    wish = Wish(profile="quick", rounds=5, phases=("boot",))
+    conditions = RunConditions(results=tmp_path, enough=enough)
+    wish = RunRequest(profile="quick", rounds=5, phases=("boot",))
     store = measure(demo(tmp_path / "my-bench"), wish, stacks=["sound"], conditions=conditions)
     run = load_run(store.folder)
     assert asked == [2, 3]
@@ -70,8 +70,8 @@ def test_rounds_that_take_too_long_are_left_at_four_unless_they_were_asked_for(
     folder = demo(tmp_path / "my-bench")
 
     def boots(rounds: int | None, results: str) -> Run:
-        wish = Wish(profile="quick", rounds=rounds, phases=("boot",))
-        store = measure(folder, wish, stacks=["sound"], conditions=Conditions(results=tmp_path / results))
+        wish = RunRequest(profile="quick", rounds=rounds, phases=("boot",))
+        store = measure(folder, wish, stacks=["sound"], conditions=RunConditions(results=tmp_path / results))
         return load_run(store.folder)
 
     usual, asked = boots(None, "usual"), boots(5, "asked")
@@ -85,7 +85,7 @@ def test_a_quota_above_a_contender_s_cpus_is_refused_before_anything_is_measured
     folder, results = demo(tmp_path / "my-bench"), tmp_path / "results"
     quota = float(len(available_cpus()) + 1)
     with pytest.raises(UsageError, match="so that this limits nothing"):
-        measure(folder, conditions=Conditions(results=results, cpu_limit=quota))
+        measure(folder, conditions=RunConditions(results=results, cpu_limit=quota))
     assert not results.exists()
 
 
@@ -96,7 +96,7 @@ def test_runs_that_begin_in_the_same_second_have_folders_of_their_own(
     folder = demo(tmp_path / "my-bench")
     frozen = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
     monkeypatch.setattr(plan_module, "datetime", SimpleNamespace(now=lambda _zone: frozen))
-    wish, conditions = Wish(profile="quick", phases=("verify",)), Conditions(results=tmp_path / "results")
+    wish, conditions = RunRequest(profile="quick", phases=("verify",)), RunConditions(results=tmp_path / "results")
     stores = [measure(folder, wish, stacks=["sound"], conditions=conditions) for _ in range(2)]
     assert [store.folder.name for store in stores] == ["20260102-030405-demo", "20260102-030405-demo-2"]
     assert load_run(stores[1].folder).plan.run_id == "20260102-030405-demo-2"

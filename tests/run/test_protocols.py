@@ -14,7 +14,7 @@ from tests.run.test_end_to_end import report_of
 from touchstone.engine.locate import engine_path
 from touchstone.failure import UsageError
 from touchstone.manifest.catalogue import ScenarioFolder, read_scenario_folder
-from touchstone.manifest.outside import Outside
+from touchstone.manifest.outside import ExternalService
 from touchstone.plan.plan import over_tls
 
 SCENARIO = """
@@ -148,7 +148,10 @@ def folder_of(tmp_path: Path, loads: dict[str, str], own: str = "") -> ScenarioF
 
 
 def test_urls_of_both_schemes_need_loads_that_state_what_they_speak(tmp_path: Path) -> None:
-    both = [Outside("a", "http://127.0.0.1:1", "127.0.0.1", 1), Outside("b", "https://127.0.0.1:2", "127.0.0.1", 2)]
+    both = [
+        ExternalService("a", "http://127.0.0.1:1", "127.0.0.1", 1),
+        ExternalService("b", "https://127.0.0.1:2", "127.0.0.1", 2),
+    ]
     folder = folder_of(tmp_path, {"silent": "", "stated": "tls = false", "two": 'protocol = "h2c"'})
     with pytest.raises(UsageError, match="some services are named by http:// and some by https://"):
         over_tls(folder, both)

@@ -13,7 +13,7 @@ import pytest
 from tests.command import COMMAND
 from tests.run.test_end_to_end import environment
 from touchstone.toolchain.registry import find_tool
-from touchstone.toolchain.tool import Found
+from touchstone.toolchain.tool import FoundTool
 
 HELLO = Path(__file__).parents[2] / "scenarios/hello"
 SPUN_US = 4.0
@@ -49,7 +49,7 @@ func planted() { kept = make([]byte, 64<<10) }
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(
-        not all(isinstance(find_tool(name), Found) for name in ("go", "perf", "strace")),
+        not all(isinstance(find_tool(name), FoundTool) for name in ("go", "perf", "strace")),
         reason="needs go, perf and strace",
     ),
 ]

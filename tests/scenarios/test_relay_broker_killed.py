@@ -19,7 +19,7 @@ from touchstone.judge.judgement import Severity
 from touchstone.record.store import load_run
 from touchstone.toolchain.cache import cache_folder
 from touchstone.toolchain.registry import find_tool
-from touchstone.toolchain.tool import Found
+from touchstone.toolchain.tool import FoundTool
 
 ROOT = Path(__file__).parents[2]
 UNDER_WAY_S = 1.0
@@ -37,7 +37,7 @@ def _tools(tmp_path_factory: pytest.TempPathFactory) -> None:
         pytest.skip(str(error))
     if lacking := Kafka.missing(DependencyContext(folder, folder, (), engine, cache_folder())):
         pytest.skip(lacking)
-    if not isinstance(go := find_tool("go", ">=1.26"), Found):
+    if not isinstance(go := find_tool("go", ">=1.26"), FoundTool):
         pytest.skip(str(go))
 
 

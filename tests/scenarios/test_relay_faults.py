@@ -29,7 +29,7 @@ from touchstone.isolation.process import ServerProcess, start_process
 from touchstone.phase.drain.arrival_order import ArrivalProof, prove_arrivals
 from touchstone.toolchain.cache import cache_folder
 from touchstone.toolchain.registry import find_tool
-from touchstone.toolchain.tool import Found
+from touchstone.toolchain.tool import FoundTool
 
 SOURCE = Path(__file__).parents[2] / "scenarios" / "relay" / "go"
 SETTINGS = {
@@ -48,7 +48,7 @@ def command(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     if named := os.environ.get("TOUCHSTONE_TEST_RELAY"):
         return shlex.split(named)
     go = find_tool("go", ">=1.26")
-    if not isinstance(go, Found):
+    if not isinstance(go, FoundTool):
         pytest.skip(str(go))
     binary = tmp_path_factory.mktemp("relay") / "relay"
     subprocess.run([str(go.path), "build", "-o", str(binary), "."], cwd=SOURCE, check=True, timeout=600)

@@ -11,14 +11,14 @@ from pathlib import Path
 import pytest
 
 from touchstone.toolchain.registry import find_tool
-from touchstone.toolchain.tool import Found
+from touchstone.toolchain.tool import FoundTool
 
 CRUD = Path(__file__).parents[2] / "scenarios" / "crud"
 
 
 def test_node_reads_users_strictly() -> None:
     node = find_tool("node", ">=20")
-    if not isinstance(node, Found):
+    if not isinstance(node, FoundTool):
         pytest.skip(str(node))
     # A run that finds no test ends well, too.
     assert re.search(r"^# pass [1-9]", _run([str(node.path), "--test"], CRUD / "node"), re.MULTILINE)

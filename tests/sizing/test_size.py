@@ -16,13 +16,22 @@ from touchstone.failure import UsageError
 from touchstone.isolation.delegation import lacking
 from touchstone.judge.judge import judge
 from touchstone.manifest.catalogue import ScenarioFolder, read_scenario_folder
-from touchstone.plan.plan import Wish
+from touchstone.plan.plan import RunRequest
 from touchstone.record.run import Run
 from touchstone.record.store import load_run
-from touchstone.run.measure import Conditions
+from touchstone.run.measure import RunConditions
 from touchstone.sizing import size as sizing
 from touchstone.sizing.price import Prices
-from touchstone.sizing.size import Container, Demand, Sizing, containers_of, demand_of, doubts_of, size, usual_quotas
+from touchstone.sizing.size import (
+    Demand,
+    SizedContainer,
+    Sizing,
+    containers_of,
+    demand_of,
+    doubts_of,
+    size,
+    usual_quotas,
+)
 
 FREE = Prices()
 STRICT = "p99 < 50ms, errors < 0.1%"
@@ -42,9 +51,9 @@ def test_quotas_reach_as_far_as_there_are_cpus() -> None:
 def test_the_smallest_quota_whose_whole_interval_serves_is_chosen() -> None:
     sizing = Sizing(Demand(1_000.0, STRICT, "work", FREE))
     sizing.grid = [
-        Container("a/b", 1.0, 1_900.0, 1_800.0, 2_000.0),
-        Container("a/b", 0.5, 1_010.0, 950.0, 1_070.0),
-        Container("slow/b", 1.0, 700.0, 690.0, 710.0),
+        SizedContainer("a/b", 1.0, 1_900.0, 1_800.0, 2_000.0),
+        SizedContainer("a/b", 0.5, 1_010.0, 950.0, 1_070.0),
+        SizedContainer("slow/b", 1.0, 700.0, 690.0, 710.0),
     ]
     chosen = sizing.smallest["a/b"]
     assert chosen is not None
@@ -56,7 +65,7 @@ def test_of_two_memory_limits_that_serve_the_smaller_is_chosen() -> None:
     sizing = Sizing(Demand(1_000.0, STRICT, "work", FREE), limited=True)
     for limit, capacity in ((2**27, 1_900.0), (2**26, 1_500.0), (2**25, None)):
         low = 0.98 * capacity if capacity else None
-        sizing.grid.append(Container("a/b", 1.0, capacity, low, memory=float(limit)))
+        sizing.grid.append(SizedContainer("a/b", 1.0, capacity, low, memory=float(limit)))
     chosen = sizing.smallest["a/b"]
     assert chosen is not None
     assert chosen.memory == 2**26
@@ -66,11 +75,11 @@ def test_a_runtime_that_counts_other_cpus_than_its_quota_is_named() -> None:
     """Under 0.5 and 1.5 CPUs JDK 25 counts 1 and 2, Bun 1.4 counts 1 both times, and Go 1.26 counts 2."""
     sizing = Sizing(Demand(1_000.0, STRICT, "work", FREE))
     sizing.grid = [
-        Container("go/plain", 1.0, counted=2),
-        Container("bun/plain", 1.0, counted=1),
-        Container("go/plain", 1.5, counted=2),
-        Container("bun/plain", 1.5, counted=1),
-        Container("cpp/plain", 1.0),
+        SizedContainer("go/plain", 1.0, counted=2),
+        SizedContainer("bun/plain", 1.0, counted=1),
+        SizedContainer("go/plain", 1.5, counted=2),
+        SizedContainer("bun/plain", 1.5, counted=1),
+        SizedContainer("cpp/plain", 1.0),
     ]
     go, bun = sizing.miscounts
     assert go.startswith("go/plain counts 2 under 1, 2 under 1.5 CPUs")
@@ -133,7 +142,7 @@ def test_rounds_end_when_it_is_known_who_serves_the_rate(rate: float, settled: b
 
 
 def test_who_has_no_capacity_needs_no_more_rounds() -> None:
-    assert Container("go/std", 0.5, reason="nothing holds").is_settled(100.0)
+    assert SizedContainer("go/std", 0.5, reason="nothing holds").is_settled(100.0)
 
 
 @pytest.mark.parametrize(
@@ -148,13 +157,20 @@ def test_rounds_that_are_named_or_paid_for_are_all_taken(
     folder, demand = demand_of(folder, 600.0, STRICT, None, prices)
     given: list[bool] = []
 
-    def measured(_: ScenarioFolder, wish: Wish, stacks: Sequence[str], conditions: Conditions) -> Run:
+    def measured(_: ScenarioFolder, wish: RunRequest, stacks: Sequence[str], conditions: RunConditions) -> Run:
         if wish.phases == ("capacity",):
             given.append(conditions.enough is not None)
         return sound_run()
 
     monkeypatch.setattr(sizing, "_run", measured)
-    size(folder, demand, [0.5], Wish(rounds=rounds), stacks=["go"], conditions=Conditions(folder=tmp_path / "out"))
+    size(
+        folder,
+        demand,
+        [0.5],
+        RunRequest(rounds=rounds),
+        stacks=["go"],
+        conditions=RunConditions(folder=tmp_path / "out"),
+    )
     assert given == [may_end]
 
 
@@ -169,13 +185,13 @@ def test_a_larger_quota_is_tried_by_those_that_no_smaller_one_served(
     folder, demand = demand_of(folder, 600.0, "p90 < 40ms, errors < 1%", None, FREE)
     asked: list[tuple[float, list[str]]] = []
 
-    def measured(_: ScenarioFolder, wish: Wish, stacks: Sequence[str], conditions: Conditions) -> Run:
+    def measured(_: ScenarioFolder, wish: RunRequest, stacks: Sequence[str], conditions: RunConditions) -> Run:
         if wish.phases == ("capacity",):
             asked.append((conditions.cpu_limit or 0.0, list(stacks)))
         return sound_run()
 
-    def container(name: str, cpus: float, capacity: float) -> Container:
-        return Container(name, cpus, capacity=capacity * cpus, low=capacity * cpus, high=capacity * cpus)
+    def container(name: str, cpus: float, capacity: float) -> SizedContainer:
+        return SizedContainer(name, cpus, capacity=capacity * cpus, low=capacity * cpus, high=capacity * cpus)
 
     monkeypatch.setattr(sizing, "_run", measured)
     monkeypatch.setattr(
@@ -183,8 +199,16 @@ def test_a_larger_quota_is_tried_by_those_that_no_smaller_one_served(
         "containers_of",
         lambda run, judgement, cpus, limit: [container("go/plain", cpus, 700.0), container("rust/plain", cpus, 2000.0)],
     )
-    conditions = Conditions(folder=tmp_path / "out")
-    size(folder, demand, [2, 0.5, 1], Wish(), stacks=["go", "rust"], conditions=conditions, until_served=until_served)
+    conditions = RunConditions(folder=tmp_path / "out")
+    size(
+        folder,
+        demand,
+        [2, 0.5, 1],
+        RunRequest(),
+        stacks=["go", "rust"],
+        conditions=conditions,
+        until_served=until_served,
+    )
     assert asked == tried
 
 

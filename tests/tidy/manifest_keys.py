@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from touchstone.manifest.keys import Table
+from touchstone.manifest.keys import ManifestTable
 
 
-def breaches(tables: Iterable[Table]) -> list[str]:
+def breaches(tables: Iterable[ManifestTable]) -> list[str]:
     """Tables and keys without a docstring."""
     found = []
     for table in tables:

@@ -8,8 +8,8 @@ import pytest
 
 from tests.tidy import limits, manifest_keys, plain, prose, readable, rooms, rule_tests, sample
 from touchstone.judge.rules.table import RULES
-from touchstone.manifest.base import Part
-from touchstone.manifest.keys import Place, Table, tables
+from touchstone.manifest.base import ManifestModel
+from touchstone.manifest.keys import ManifestTable, TablePath, tables
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCE = ROOT / "src"
@@ -259,14 +259,14 @@ def test_a_rule_without_its_two_tests_is_found(tmp_path: Path) -> None:
 
 
 def test_a_key_without_an_explanation_is_found() -> None:
-    class Teapot(Part):
+    class Teapot(ManifestModel):
         """A pot."""
 
         tea: str
         """What is in it."""
         spout: int = 1
 
-    found = manifest_keys.breaches([Table(Teapot, (Place("teapot.toml"),))])
+    found = manifest_keys.breaches([ManifestTable(Teapot, (TablePath("teapot.toml"),))])
     assert found == [f"{__name__}.Teapot: the key spout has no docstring"]
 
 

@@ -14,7 +14,7 @@ from touchstone.manifest.catalogue import read_scenario_folder, select_contender
 from touchstone.plan.plan import find_tools
 from touchstone.toolchain.packaged import PACKAGED
 from touchstone.toolchain.registry import TOOLS, find_tool
-from touchstone.toolchain.tool import Found, Missing
+from touchstone.toolchain.tool import FoundTool, MissingTool
 
 EXPECTED = [
     *("node", "npm", "pnpm", "yarn", "bun", "deno", "python", "python3", "uv"),
@@ -28,7 +28,7 @@ EXPECTED = [
 def test_a_tool_is_known_and_says_how_to_get_it(name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     found = find_tool(name, ">=9999")
-    assert isinstance(found, Missing)
+    assert isinstance(found, MissingTool)
     assert found.install
     if name in PACKAGED:
         assert f"touchstone toolchain {name}" in found.install
@@ -51,5 +51,5 @@ def test_a_version_managers_script_is_not_taken_for_the_program(
     shim.chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
     found = find_tool("python3")
-    assert isinstance(found, Found)
+    assert isinstance(found, FoundTool)
     assert found.path == Path(sys.executable)

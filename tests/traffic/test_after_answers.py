@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from touchstone.contract.values import ValueSource
-from touchstone.dependency.base import DependencyContext, Reach
+from touchstone.dependency.base import DependencyContext, WorkProgress
 from touchstone.dependency.sqlite import SqliteFile
-from touchstone.engine.ask import Service
+from touchstone.engine.ask import AskedService
 from touchstone.isolation.port import free_port
 from touchstone.manifest.exchange import Request, WeightedRequest
 from touchstone.manifest.load import Load
@@ -27,7 +27,7 @@ LOAD = Load(title="Work", connections=1, requests=[WORK])
 
 
 @contextmanager
-def serving(folder: Path, behaviour: str = "", column: str = "name TEXT") -> Iterator[tuple[Service, SqliteFile]]:
+def serving(folder: Path, behaviour: str = "", column: str = "name TEXT") -> Iterator[tuple[AskedService, SqliteFile]]:
     database = SqliteFile(
         "database",
         "DATABASE_PATH",
@@ -40,7 +40,7 @@ def serving(folder: Path, behaviour: str = "", column: str = "name TEXT") -> Ite
     port = free_port()
     env = {**os.environ, **database.environment(), "HOST": "127.0.0.1", "PORT": str(port)}
     process = subprocess.Popen([sys.executable, str(SERVICE)], cwd=folder, env=env)
-    service = Service.at("127.0.0.1", port)
+    service = AskedService.at("127.0.0.1", port)
     try:
         while service.exchange(Request(target="/ping"), ValueSource(1).next()).status != 200:
             assert process.poll() is None
@@ -85,7 +85,7 @@ def test_requests_of_a_kind_without_work_are_waited_for_once(tmp_path: Path, mon
         looks = 0
         reach = database.reach
 
-        def counted() -> Reach | None:
+        def counted() -> WorkProgress | None:
             nonlocal looks
             looks += 1
             return reach()

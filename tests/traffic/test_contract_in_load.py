@@ -12,10 +12,10 @@ from typing import Any, cast
 import pytest
 
 from tests.phase.test_peak import bench_of
-from touchstone.bench.base import Options, blank_sample
-from touchstone.bench.engaged import Engaged
+from touchstone.bench.base import MeasurementOptions, blank_sample
+from touchstone.bench.engaged import RunningContender
 from touchstone.bench.generators import Generators
-from touchstone.engine.ask import Service
+from touchstone.engine.ask import AskedService
 from touchstone.engine.slices import SlicesSession
 from touchstone.manifest.contract import Check, Send
 from touchstone.traffic.contract_in_load import check_contract_in_load
@@ -73,9 +73,9 @@ def checked(folder: Path, session: Session, **changed: Any) -> tuple[LoadSequenc
     bench = bench_of(folder)
     bench = replace(bench, scenario=bench.scenario.model_copy(update={"contract": CONTRACT}))
     if places := changed.pop("places", None):
-        bench = replace(bench, options=Options(generators=cast(Generators, SimpleNamespace(places=places))))
+        bench = replace(bench, options=MeasurementOptions(generators=cast(Generators, SimpleNamespace(places=places))))
     load = next(iter(bench.scenario.loads.values())).model_copy(update=changed)
-    running = cast(Engaged, SimpleNamespace(service=Service("http://127.0.0.1:1"), dependencies={}))
+    running = cast(RunningContender, SimpleNamespace(service=AskedService("http://127.0.0.1:1"), dependencies={}))
     sequence = LoadSequence(bench, running, load, blank_sample(bench, "load", "slow/plain"))
     return sequence, check_contract_in_load(cast(SlicesSession, session), 4, sequence)
 

@@ -9,8 +9,8 @@ from typing import Any, cast
 import pytest
 
 from tests.contract.raw_server import response, serving
-from touchstone.contract.checker import Checker
-from touchstone.engine.ask import Answer
+from touchstone.contract.checker import ContractChecker
+from touchstone.engine.ask import Response
 from touchstone.engine.client import run_job
 from touchstone.engine.job import Timing, load_job
 from touchstone.manifest.load import Load
@@ -75,21 +75,21 @@ def test_a_load_keeps_what_it_captured_when_it_is_changed() -> None:
 class _Answers:
     """A service whose logins succeed or do not."""
 
-    def __init__(self, answer: Answer) -> None:
+    def __init__(self, answer: Response) -> None:
         self.answer, self.asked = answer, 0
 
-    def exchanges(self, *_: Any, **__: Any) -> list[Answer]:
+    def exchanges(self, *_: Any, **__: Any) -> list[Response]:
         self.asked += 1
         return [self.answer]
 
 
-def _checker(answer: Answer) -> tuple[Checker, _Answers]:
+def _checker(answer: Response) -> tuple[ContractChecker, _Answers]:
     service = _Answers(answer)
-    return Checker(cast(Any, service), {}, 1), service
+    return ContractChecker(cast(Any, service), {}, 1), service
 
 
-RIGHT = Answer(200, captured={"token": "t1"})
-WRONG = Answer(200, body=b"{}", body_bytes=2, faults=('nothing is at "/token", to be captured',))
+RIGHT = Response(200, captured={"token": "t1"})
+WRONG = Response(200, body=b"{}", body_bytes=2, faults=('nothing is at "/token", to be captured',))
 
 
 def test_a_preparation_gives_what_it_captured() -> None:

@@ -10,7 +10,7 @@ import pytest
 from touchstone.engine.slices import SlicesSession, Turn, TurnRecord
 from touchstone.record.evidence.slices import WarmUp
 from touchstone.traffic.warm_up import REST_S, at_rest, unrest, warm_up
-from touchstone.traffic.warming import MOST_RESTS, RESTS, Budget, WarmingContender
+from touchstone.traffic.warming import MOST_RESTS, RESTS, WarmingContender, WarmUpBudget
 
 SLICE_S = 0.25
 Course = Callable[[float], float]
@@ -19,7 +19,7 @@ Course = Callable[[float], float]
 
 def warmed(
     rate: Course,
-    budget: Budget,
+    budget: WarmUpBudget,
     *,
     cpu_s: Course | None = None,
     restless: Callable[[float], bool] | None = None,
@@ -48,7 +48,7 @@ def warmed(
 @pytest.mark.parametrize("noise", [0.0, 0.05])
 def test_a_native_program_is_warm_in_seconds(noise: float) -> None:
     dice = random.Random(3)
-    account = warmed(lambda _t: 20_000 * dice.lognormvariate(0, noise), Budget(1.5, 45.0)).account()
+    account = warmed(lambda _t: 20_000 * dice.lognormvariate(0, noise), WarmUpBudget(1.5, 45.0)).account()
     assert account.ended == "flat"
     assert account.seconds < 10
 
@@ -60,7 +60,7 @@ def test_what_others_take_of_the_machine_does_not_keep_it_warming() -> None:
     for first in range(0, 200, 10):
         one = warmed(
             lambda t, first=first: 20_000 * taken[first + int(t)],  # type: ignore[misc]
-            Budget(1.5, 45.0),
+            WarmUpBudget(1.5, 45.0),
             cpu_s=lambda _t: 40e-6 * dice.lognormvariate(0, 0.02),
             restless=lambda _t: False,
         )
@@ -77,7 +77,7 @@ def test_a_core_that_gets_faster_does_not_keep_it_warming() -> None:
 
     one = warmed(
         lambda t: 20_000 / slower(t),
-        Budget(1.5, 45.0),
+        WarmUpBudget(1.5, 45.0),
         cpu_s=lambda t: 40e-6 * slower(t),
         restless=lambda _t: False,
         reference_s=lambda t: 2e-6 * slower(t),
@@ -92,7 +92,7 @@ def jit(t: float) -> float:
 
 
 def test_a_runtime_that_compiles_is_loaded_until_it_has_risen() -> None:
-    account = warmed(jit, Budget(1.5, 60.0)).account()
+    account = warmed(jit, WarmUpBudget(1.5, 60.0)).account()
     assert account.ended == "flat"
     assert jit(account.seconds) > 0.93 * 19_000
 
@@ -100,7 +100,7 @@ def test_a_runtime_that_compiles_is_loaded_until_it_has_risen() -> None:
 @pytest.mark.parametrize("seen", [True, False])
 def test_so_is_one_whose_cpu_is_known(seen: bool) -> None:
     restless = (lambda _t: False) if seen else None
-    account = warmed(jit, Budget(1.5, 60.0), cpu_s=lambda t: 1 / jit(t), restless=restless).account()
+    account = warmed(jit, WarmUpBudget(1.5, 60.0), cpu_s=lambda t: 1 / jit(t), restless=restless).account()
     assert account.ended == "flat"
     assert jit(account.seconds) > 0.9 * 19_000
 
@@ -113,13 +113,13 @@ def test_who_stands_still_while_a_compiler_waits_for_cpu_goes_on() -> None:
         return 10_000 if t < compiled else 20_000
 
     def ended(restless: Callable[[float], bool] | None) -> float:
-        return warmed(rate, Budget(1.5, 60.0), cpu_s=lambda t: 1 / rate(t), restless=restless).seconds
+        return warmed(rate, WarmUpBudget(1.5, 60.0), cpu_s=lambda t: 1 / rate(t), restless=restless).seconds
 
     assert ended(None) < compiled < ended(lambda t: t < compiled)
 
 
 def test_who_works_while_off_for_good_is_not_waited_for_for_long() -> None:
-    one = warmed(lambda _t: 20_000, Budget(1.5, 60.0), cpu_s=lambda _t: 50e-6, restless=lambda _t: True)
+    one = warmed(lambda _t: 20_000, WarmUpBudget(1.5, 60.0), cpu_s=lambda _t: 50e-6, restless=lambda _t: True)
     assert one.rests == RESTS
     assert one.account().ended == "flat"
     assert one.account().restless
@@ -129,12 +129,12 @@ def test_a_rate_that_rises_without_cpu_is_waited_for() -> None:
     def pool_fills(t: float) -> float:
         return 1_000.0 * math.pow(1.4, min(t, 8))
 
-    one = warmed(pool_fills, Budget(1.5, 60.0, 0), cpu_s=lambda _t: 50e-6, restless=lambda _t: False)
+    one = warmed(pool_fills, WarmUpBudget(1.5, 60.0, 0), cpu_s=lambda _t: 50e-6, restless=lambda _t: False)
     assert one.seconds > 8
 
 
 def test_who_compiles_needs_responses_under_a_further_load_and_who_does_not_needs_none() -> None:
-    first = Budget(1.5, 60.0)
+    first = WarmUpBudget(1.5, 60.0)
     compiling = warmed(jit, first, cpu_s=lambda t: 1 / jit(t), restless=lambda _t: False).account()
     native = warmed(lambda _t: 20_000, first, cpu_s=lambda _t: 50e-6, restless=lambda _t: False).account()
     assert compiling.eased is not None and compiling.eased > 5
@@ -146,7 +146,7 @@ def test_who_compiles_needs_responses_under_a_further_load_and_who_does_not_need
 
 
 def test_one_that_still_rises_when_its_time_is_used_up_is_called_so() -> None:
-    account = warmed(jit, Budget(1.5, 15.0)).account()
+    account = warmed(jit, WarmUpBudget(1.5, 15.0)).account()
     assert account.ended == "budget"
     assert account.growth is not None and account.growth > 0.03
 
@@ -183,7 +183,7 @@ def compiled(work_s: float, monkeypatch: pytest.MonkeyPatch) -> tuple[Compiling,
     """Warmed up next to a null server."""
     session = Compiling(work_s)
     monkeypatch.setattr("touchstone.traffic.warm_up.time.sleep", session.rest)
-    _, accounts = warm_up(session, {0: "one"}, {0: Budget(1.5, 60.0)}, SLICE_S, lambda _text: None, null=1)
+    _, accounts = warm_up(session, {0: "one"}, {0: WarmUpBudget(1.5, 60.0)}, SLICE_S, lambda _text: None, null=1)
     return session, accounts[0]
 
 
@@ -235,13 +235,13 @@ def test_timers_of_an_idle_runtime_are_no_work_however_little_its_own_requests_n
 
 
 def test_a_service_that_falls_silent_ends_its_warm_up_after_two_such_turns() -> None:
-    one = warmed(lambda t: 20_000 if t < 1.0 else 0.0, Budget(1.5, 60.0))
+    one = warmed(lambda t: 20_000 if t < 1.0 else 0.0, WarmUpBudget(1.5, 60.0))
     assert one.seconds == pytest.approx(1.0 + 2 * SLICE_S)
     assert one.account().ended == "died"
 
 
 def test_waits_for_requests_that_time_out_are_part_of_the_budget() -> None:
-    one = WarmingContender(Budget(1.5, 60.0))
+    one = WarmingContender(WarmUpBudget(1.5, 60.0))
     turns = 0
     while not one.done:
         begin = turns * 10.25
@@ -260,6 +260,6 @@ def test_a_service_that_fell_silent_is_not_waited_for() -> None:
 
 
 def test_the_dead_are_not_waited_for() -> None:
-    one = WarmingContender(Budget(1.5, 45.0), dead=True)
+    one = WarmingContender(WarmUpBudget(1.5, 45.0), dead=True)
     assert one.done
     assert one.account().ended == "died"

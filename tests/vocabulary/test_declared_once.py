@@ -15,13 +15,13 @@ from touchstone.record.run import Run
 from touchstone.record.sample import TARE
 from touchstone.report import print_report, render
 from touchstone.report.view import View
-from touchstone.vocabulary.figure import FIGURES, Better, Counted, Figure, Unit
-from touchstone.vocabulary.phase import PHASES, PhaseKind, Subject, When
+from touchstone.vocabulary.figure import FIGURES, Better, CountWords, Figure, Unit
+from touchstone.vocabulary.phase import PHASES, PhaseKind, PhaseSchedule, PhaseSubject
 
-SPIN = PhaseKind("spin", "Spinning in place", Subject.LIMITS, When.EACH_ROUND)
+SPIN = PhaseKind("spin", "Spinning in place", PhaseSubject.LIMITS, PhaseSchedule.EACH_ROUND)
 TURNS = Figure(
     "spin_turns", "Turns of the wheel", Unit.PER_SECOND, Better.HIGHER, "spin", headline=True, leads=True,
-    counted=Counted("spins", "turns a second", "fewer", "more"),
+    counted=CountWords("spins", "turns a second", "fewer", "more"),
 )  # fmt: skip
 CONCEPTS = Path(__file__).parents[2] / "docs/concepts.md"
 

@@ -19,7 +19,7 @@ _KERNEL_TABLE = "kernel"
 
 
 @dataclass(frozen=True)
-class Row:
+class CategoryPattern:
     """One line of a table: frames whose name has the pattern belong to the category."""
 
     category: str
@@ -30,7 +30,7 @@ class Row:
 
 
 @cache
-def table(name: str) -> tuple[Row, ...]:
+def table(name: str) -> tuple[CategoryPattern, ...]:
     """The rows of one table, in their order. Raises KeyError if a row names no category."""
     text = files("touchstone.attribution").joinpath("tables", f"{name}.toml").read_text(encoding="utf-8")
     known = {category.name: str(category) for category in Category} | {"CALLER": OF_THE_CALLER}
@@ -43,13 +43,13 @@ def table_names() -> list[str]:
     return sorted(entry.name.removesuffix(".toml") for entry in folder.iterdir() if entry.name.endswith(".toml"))
 
 
-def _row(entry: dict[str, Any], known: dict[str, str]) -> Row:
+def _row(entry: dict[str, Any], known: dict[str, str]) -> CategoryPattern:
     category = known[entry["category"]]
-    return Row(category, re.compile(entry["pattern"]), entry["example"], bool(entry.get("anywhere", False)))
+    return CategoryPattern(category, re.compile(entry["pattern"]), entry["example"], bool(entry.get("anywhere", False)))
 
 
 @dataclass(frozen=True)
-class Placed:
+class StackCategory:
     """What a stack's time is spent for."""
 
     category: Category
@@ -73,21 +73,21 @@ class Attribution:
         self._deciding = [row for row in rows if row.anywhere]
         self._kernel = table(_KERNEL_TABLE)
 
-    def place(self, stack: Sequence[str]) -> Placed:
+    def place(self, stack: Sequence[str]) -> StackCategory:
         """Where a stack belongs. Its first entry is the kind of its thread, its last the innermost frame."""
         user = [frame for frame in stack[1:] if not frame.endswith(KERNEL)]
         owner = self._owner(user) or (user[-1] if user else stack[0])
         for row in self._deciding:
             if any(row.pattern.search(frame) for frame in (stack[0], *user)):
-                return Placed(Category(row.category), owner)
+                return StackCategory(Category(row.category), owner)
         if stack[-1].endswith(KERNEL):
-            return Placed(self._of_kernel(stack), owner)
+            return StackCategory(self._of_kernel(stack), owner)
         for frame in reversed(user):
             found = self.category(frame)
             if found is not None and found != OF_THE_CALLER:
-                return Placed(Category(found), owner)
+                return StackCategory(Category(found), owner)
         known = any(self.category(frame) is not None for frame in user)
-        return Placed(Category.LIBRARY if known else Category.UNMATCHED, owner)
+        return StackCategory(Category.LIBRARY if known else Category.UNMATCHED, owner)
 
     def _owner(self, user: Sequence[str]) -> str | None:
         behalf: str | None = None

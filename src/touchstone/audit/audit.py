@@ -10,7 +10,7 @@ from itertools import pairwise
 
 from touchstone.audit.checks import Fault, faults, not_applied
 from touchstone.audit.formats.load_tools import ONCE
-from touchstone.audit.published import Publication, Published
+from touchstone.audit.published import Publication, PublishedResult
 from touchstone.judge.statistics.decision import Interval
 from touchstone.judge.statistics.intervals import mean_interval
 
@@ -20,7 +20,7 @@ two that differ by less than 5 % are as likely to change places as not."""
 
 
 @dataclass(frozen=True)
-class Ranks:
+class RankTrust:
     """How far the order of a test can be trusted."""
 
     test: str
@@ -30,7 +30,7 @@ class Ranks:
 
 
 @dataclass(frozen=True)
-class Repeated:
+class RepeatedLoad:
     """A load that was measured several times: a series, whose spread is known and not assumed."""
 
     test: str
@@ -47,11 +47,11 @@ class Audit:
 
     publication: Publication
     noise: float
-    by_entry: list[tuple[Published, list[Fault]]]
-    ranks: list[Ranks]
+    by_entry: list[tuple[PublishedResult, list[Fault]]]
+    ranks: list[RankTrust]
     not_applied: list[tuple[str, int, str]]
     """Checks that could not be applied: which, to how many results, and why."""
-    repeated: Repeated | None = None
+    repeated: RepeatedLoad | None = None
     """What several files of one load say together."""
 
     @property
@@ -92,7 +92,7 @@ def audit(publication: Publication, noise: float = NOISE, *, files: int = 1) -> 
     )
 
 
-def _repeated(results: list[Published]) -> Repeated | None:
+def _repeated(results: list[PublishedResult]) -> RepeatedLoad | None:
     rates = [math.log(rate) for result in results if (rate := result.measured_rate)]
     if len({(result.tool, result.test, result.load) for result in results}) != 1 or len(rates) != len(results):
         return None
@@ -100,15 +100,15 @@ def _repeated(results: list[Published]) -> Repeated | None:
     if found is None:
         return None
     interval = Interval(*(math.exp(v) for v in (found.point, found.low, found.high)))
-    return Repeated(results[0].test, len(rates), interval, statistics.stdev(rates))
+    return RepeatedLoad(results[0].test, len(rates), interval, statistics.stdev(rates))
 
 
-def _not_applied(results: list[Published]) -> list[tuple[str, int, str]]:
+def _not_applied(results: list[PublishedResult]) -> list[tuple[str, int, str]]:
     counts = Counter(pair for result in results for pair in not_applied(result))
     return [(check, count, reason) for (check, reason), count in counts.items()]
 
 
-def _copies(results: list[Published]) -> dict[int, Fault]:
+def _copies(results: list[PublishedResult]) -> dict[int, Fault]:
     """Results with all their figures equal, to the last digit, to those of another entry under the same test.
 
     Where a rate was offered, sound entries may well have the same few digits.
@@ -136,7 +136,7 @@ def _copies(results: list[Published]) -> dict[int, Fault]:
     return found
 
 
-def _ranks(results: list[Published], noise: float) -> list[Ranks]:
+def _ranks(results: list[PublishedResult], noise: float) -> list[RankTrust]:
     rates: dict[tuple[str, str], list[float]] = defaultdict(list)
     for result in results:
         # Where a rate was offered and reached, rates say nothing: all are equal on purpose.
@@ -147,5 +147,5 @@ def _ranks(results: list[Published], noise: float) -> list[Ranks]:
         ordered = sorted(found, reverse=True)
         if len(ordered) > 1:
             close = sum(high / low - 1 < noise for high, low in pairwise(ordered))
-            made.append(Ranks(test, len(ordered), close))
+            made.append(RankTrust(test, len(ordered), close))
     return made

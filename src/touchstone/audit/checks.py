@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
-from touchstone.audit.published import Published
+from touchstone.audit.published import PublishedResult
 from touchstone.judge.language.quantity import number, seconds, share
 from touchstone.judge.statistics.littles_law import OFF, under_way
 
@@ -60,7 +60,7 @@ _NEEDS: dict[str, tuple[str, ...]] = {
 """What each check needs of a result."""
 
 
-def not_applied(result: Published) -> Iterator[tuple[str, str]]:
+def not_applied(result: PublishedResult) -> Iterator[tuple[str, str]]:
     """The checks that could not be applied to a result, each with the reason."""
     lawless = _lawless(result)
     if lawless is not None:
@@ -71,7 +71,7 @@ def not_applied(result: Published) -> Iterator[tuple[str, str]]:
             yield check, f"the file has not {' and '.join(lacks)}"
 
 
-def _lawless(r: Published) -> str | None:
+def _lawless(r: PublishedResult) -> str | None:
     """Why Little's law says nothing of a result; None if it does."""
     if not r.closed:
         return "latency of an open loop contains its queue, which has no bound"
@@ -82,7 +82,7 @@ def _lawless(r: Published) -> str | None:
     return r.lawless
 
 
-def faults(result: Published) -> list[Fault]:
+def faults(result: PublishedResult) -> list[Fault]:
     """All that is wrong with one result, as far as its own numbers show."""
     impossible = list(_impossible(result))
     if impossible:
@@ -91,7 +91,7 @@ def faults(result: Published) -> list[Fault]:
     return [Fault(code, statement) for check in checks for code, statement in check(result)]
 
 
-def _impossible(r: Published) -> Iterator[str]:
+def _impossible(r: PublishedResult) -> Iterator[str]:
     """Numbers that nothing can have measured; no other check says anything of such a result."""
     named = {"rate": r.rate, "duration": r.duration_s, "mean latency": r.mean_s, "maximum": r.max_s, "minimum": r.min_s}
     named |= {"count of responses": r.answered, "count of errors": r.errors, "number of connections": r.connections}
@@ -101,7 +101,7 @@ def _impossible(r: Published) -> Iterator[str]:
             yield f"the {name} is {value}, which nothing can have measured"
 
 
-def _littles_law(r: Published) -> Iterator[tuple[str, str]]:
+def _littles_law(r: PublishedResult) -> Iterator[tuple[str, str]]:
     """Rate times mean latency is the mean number of requests under way (Little 1961); a closed loop has a bound.
 
     In an open loop latency counts from the intended send time, so requests may wait in a queue without bound.
@@ -124,7 +124,7 @@ def _mark(p: float) -> str:
     return f"p{round(100 * p, 4):g}"
 
 
-def _percentiles(r: Published) -> Iterator[tuple[str, str]]:
+def _percentiles(r: PublishedResult) -> Iterator[tuple[str, str]]:
     marks = [(_mark(p), value) for p, value in sorted(r.percentiles.items())]
     for (low, a), (high, b) in pairwise(marks):
         if a > b:
@@ -143,12 +143,12 @@ def _percentiles(r: Published) -> Iterator[tuple[str, str]]:
         yield "percentiles-not-monotone", f"the mean is {seconds(r.mean_s)}, above the maximum of {seconds(r.max_s)}"
 
 
-def _mean_off(r: Published) -> float:
+def _mean_off(r: PublishedResult) -> float:
     """By how much rounding may have moved the mean against an extreme of the times."""
     return max(r.mean_step_s, r.step_s)
 
 
-def _mean(r: Published) -> Iterator[tuple[str, str]]:
+def _mean(r: PublishedResult) -> Iterator[tuple[str, str]]:
     """What the percentiles leave to the mean: who is above p99 takes at least as long as p99 says."""
     marks = sorted(r.percentiles.items())
     if not r.mean_s or not marks or any(a > b for (_, a), (_, b) in pairwise(marks)):
@@ -178,7 +178,7 @@ def _listed(marks: list[tuple[float, float]]) -> str:
     return ", ".join(f"{_mark(p)} {seconds(value)}" for p, value in marks)
 
 
-def _errors(r: Published) -> Iterator[tuple[str, str]]:
+def _errors(r: PublishedResult) -> Iterator[tuple[str, str]]:
     if r.unanswered:
         yield (
             "unanswered-not-in-throughput",
@@ -203,7 +203,7 @@ def _errors(r: Published) -> Iterator[tuple[str, str]]:
         yield "errors-not-in-throughput", f"{told}; the rank does not show them"
 
 
-def _part_of_the_run(r: Published) -> Iterator[tuple[str, str]]:
+def _part_of_the_run(r: PublishedResult) -> Iterator[tuple[str, str]]:
     """The last second, or another part, instead of the run."""
     if r.rate and r.duration_s and r.answered is not None and not r.errors:
         expected = r.rate * r.duration_s
@@ -227,7 +227,7 @@ def _part_of_the_run(r: Published) -> Iterator[tuple[str, str]]:
         )
 
 
-def _offered(r: Published) -> Iterator[tuple[str, str]]:
+def _offered(r: PublishedResult) -> Iterator[tuple[str, str]]:
     """Whether the offered rate was answered; quick refusals count, since errors have their own checks."""
     if not r.offered or r.rate is None:
         return

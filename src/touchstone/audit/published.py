@@ -18,7 +18,7 @@ Cause = tuple[str, str]
 
 
 @dataclass(frozen=True)
-class Published:
+class PublishedResult:
     """One run, or one entry under one test at one number of connections."""
 
     entry: str
@@ -94,7 +94,7 @@ class Published:
 class Publication:
     """The results of one file, or of several of one tool."""
 
-    results: list[Published]
+    results: list[PublishedResult]
     left_out: list[str] = field(default_factory=list)
     """What of the file could not be read, in words."""
 
@@ -110,7 +110,7 @@ class Publication:
         return ", ".join(dict.fromkeys(named))
 
 
-def without_zeros(result: Published) -> Published:
+def without_zeros(result: PublishedResult) -> PublishedResult:
     """The result without zeros where nothing was measured: no time, no rate and no number of connections is zero.
 
     A rate of nothing stays where not one response was counted: that is what was measured. Raises ValueError for a

@@ -33,8 +33,8 @@ from touchstone.audit.formats import (
     vegeta,
     wrk,
 )
-from touchstone.audit.formats.shape import Document, LackingError, Lines, Printed, Shape, Table
-from touchstone.audit.published import Publication, Published, without_zeros
+from touchstone.audit.formats.shape import CsvTable, JsonDocument, JsonLines, LackingError, PrintedText, Shape
+from touchstone.audit.published import Publication, PublishedResult, without_zeros
 from touchstone.audit.text import cleaned, decoded, parts, with_points
 from touchstone.audit.unreadable import refused, refused_binary
 from touchstone.failure import UsageError
@@ -53,11 +53,11 @@ _LARGEST = 512 << 20
 
 
 @dataclass(frozen=True)
-class _Run:
+class _RunFormat:
     """A run's part of a file, with what reads it under a name."""
 
     tool: str
-    read: Callable[[str], Sequence[Published]]
+    read: Callable[[str], Sequence[PublishedResult]]
 
 
 def read_publication(path: Path) -> Publication:
@@ -74,8 +74,11 @@ def read_publication(path: Path) -> Publication:
         raise UsageError(
             f"is no whole document: {problem}", where=str(path), fix="write it again: it may have been cut off"
         ) from problem
-    runs, left_out = [run for run in found if isinstance(run, _Run)], [word for word in found if isinstance(word, str)]
-    results: list[Published] = []
+    runs, left_out = (
+        [run for run in found if isinstance(run, _RunFormat)],
+        [word for word in found if isinstance(word, str)],
+    )
+    results: list[PublishedResult] = []
     for at, run in enumerate(runs, 1):
         name = path.stem if len(runs) == 1 else f"{path.stem} #{at}"
         try:
@@ -116,11 +119,11 @@ def _text(path: Path) -> str:
         raise refused_binary(str(path), data) from problem
 
 
-def _runs(text: str) -> Iterator[_Run | str]:
+def _runs(text: str) -> Iterator[_RunFormat | str]:
     """The runs of a file in their order, and in words what of it is none."""
     events: list[Any] = []
     for part in parts(text):
-        event = None if isinstance(part, str) else _shape_of(part, Lines)
+        event = None if isinstance(part, str) else _shape_of(part, JsonLines)
         if events and (event is None or not event.recognises(events[0])):
             yield _events(events)
             events = []
@@ -128,8 +131,8 @@ def _runs(text: str) -> Iterator[_Run | str]:
             events.append(part)
         elif isinstance(part, str):
             yield from _tables(part) or _printed(part)
-        elif (shape := _shape_of(part, Document)) is not None:
-            yield _Run(shape.tool, partial(shape.read, part))
+        elif (shape := _shape_of(part, JsonDocument)) is not None:
+            yield _RunFormat(shape.tool, partial(shape.read, part))
         else:
             yield "a JSON document has a shape that no known format has"
     if events:
@@ -140,38 +143,38 @@ def _shape_of(document: Any, kind: type[Any]) -> Any:
     return next((shape for shape in SHAPES if isinstance(shape, kind) and shape.recognises(document)), None)
 
 
-def _events(events: list[Any]) -> _Run:
-    shape = _shape_of(events[0], Lines)
-    return _Run(shape.tool, partial(_one, shape.read, events))
+def _events(events: list[Any]) -> _RunFormat:
+    shape = _shape_of(events[0], JsonLines)
+    return _RunFormat(shape.tool, partial(_one, shape.read, events))
 
 
-def _one(read: Callable[[Any, str], Published], material: Any, name: str) -> list[Published]:
+def _one(read: Callable[[Any, str], PublishedResult], material: Any, name: str) -> list[PublishedResult]:
     return [read(material, name)]
 
 
-def _tables(text: str) -> list[_Run]:
+def _tables(text: str) -> list[_RunFormat]:
     """A run for each time that the names of a known table's columns stand in the text; none if it is no table."""
     head = text.lstrip().partition("\n")[0]
     delimiter = max(",;\t", key=head.count)
     columns = [column.strip() for column in next(csv.reader([head], delimiter=delimiter), [])]
-    shape = next((one for one in SHAPES if isinstance(one, Table) and one.columns <= set(columns)), None)
+    shape = next((one for one in SHAPES if isinstance(one, CsvTable) and one.columns <= set(columns)), None)
     if shape is None:
         return []
     bodies = f"\n{text.strip()}\n".split(f"\n{head}\n")[1:]
     rows = (csv.DictReader(io.StringIO(body), columns, delimiter=delimiter, restval="") for body in bodies)
-    return [_Run(shape.tool, partial(_one, shape.read, body)) for body in rows]
+    return [_RunFormat(shape.tool, partial(_one, shape.read, body)) for body in rows]
 
 
-def _printed(text: str) -> Iterator[_Run | str]:
+def _printed(text: str) -> Iterator[_RunFormat | str]:
     """A run for each place where a tool's output begins."""
-    printed = [shape for shape in SHAPES if isinstance(shape, Printed)]
+    printed = [shape for shape in SHAPES if isinstance(shape, PrintedText)]
     found = [(start.start(), at, shape) for at, shape in enumerate(printed) for start in shape.starts.finditer(text)]
     found.sort(key=lambda one: one[:2])
     ends = [*(start for start, _, _ in found[1:]), len(text)]
     for (start, _, shape), end in zip(found, ends, strict=False):
         # An XML document is read as it is written.
         own = text[start:end] if shape.tool == "JMeter" else with_points(text[start:end])
-        yield _Run(shape.tool, partial(_one, shape.read, own))
+        yield _RunFormat(shape.tool, partial(_one, shape.read, own))
     if not found and text.lstrip()[:1] in "{[":
         yield "a JSON document is not whole"
 

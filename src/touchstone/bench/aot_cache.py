@@ -15,7 +15,7 @@ from typing import Any
 
 from touchstone.bench.artifact_files import artifact_files
 from touchstone.bench.artifact_identity import is_code_cache, is_compiled
-from touchstone.bench.asking import Said, ask, program
+from touchstone.bench.asking import ProgramOutput, ask, program
 from touchstone.bench.base import Built
 from touchstone.record.process import AotCache
 
@@ -52,7 +52,7 @@ def aot_cache(built: Built, env: Mapping[str, str]) -> AotCache | None:
     return found.model_copy(update=_taken(said)) if said else found
 
 
-def _taken(said: Said) -> dict[str, Any]:
+def _taken(said: ProgramOutput) -> dict[str, Any]:
     """What a JVM that had to take the cache or end says of it; nothing if it ended for another reason."""
     if said.code == 0:
         sources = [loaded[1] is not None for loaded in _LOADED.finditer(said.text)]

@@ -17,7 +17,7 @@ _WITHIN_S = 20.0
 
 
 @dataclass(frozen=True)
-class Said:
+class ProgramOutput:
     """What the program printed, standard error included, and how it ended."""
 
     text: str
@@ -37,7 +37,7 @@ def ask(
     cpus: Sequence[int] = (),
     quota: float | None = None,
     memory: int | None = None,
-) -> Said | None:
+) -> ProgramOutput | None:
     """Start the contender's program with other arguments, on its CPUs, under its CPU quota and memory limit in bytes.
 
     None if it could not be started, or did not end in time.
@@ -75,11 +75,11 @@ def ask(
             group.remove()
 
 
-def _said_by(child: subprocess.Popen[str]) -> Said | None:
+def _said_by(child: subprocess.Popen[str]) -> ProgramOutput | None:
     try:
         text = child.communicate(timeout=_WITHIN_S)[0]
     except subprocess.TimeoutExpired:
         child.kill()
         child.communicate()
         return None
-    return Said(text, child.returncode)
+    return ProgramOutput(text, child.returncode)

@@ -23,17 +23,17 @@ from touchstone.manifest.catalogue import Contender
 from touchstone.manifest.load import Load
 from touchstone.manifest.places import fill_places
 from touchstone.manifest.scenario import Scenario
-from touchstone.manifest.spoken import Spoken
+from touchstone.manifest.spoken import SpokenProtocol
 from touchstone.manifest.stack import Image
 from touchstone.plan.plan import spec_of
-from touchstone.plan.profile import Profile
+from touchstone.plan.profile import Preset
 from touchstone.record.engine import LoadResult
 from touchstone.record.load_spec import LoadSpec
 from touchstone.record.process import Placement, Process
 from touchstone.record.sample import Failure, Sample
 from touchstone.record.secret import shown_text
 from touchstone.record.store import RunStore
-from touchstone.toolchain.tool import Found
+from touchstone.toolchain.tool import FoundTool
 from touchstone.vocabulary.phase import PHASES
 
 
@@ -119,7 +119,7 @@ class Built:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Options:
+class MeasurementOptions:
     """How a run is measured, as the user asked: what changes neither the scenario nor what is asked of it."""
 
     addresses: Mapping[str, str] = field(default_factory=dict)
@@ -142,17 +142,17 @@ class Bench:
 
     scenario: Scenario
     loads: Mapping[str, Load]
-    profile: Profile
+    profile: Preset
     placement: Placement
     store: RunStore
     scratch: Path
     """A folder for this run alone, removed at its end."""
     seed: int
     watcher: Watcher
-    options: Options = field(default_factory=Options)
+    options: MeasurementOptions = field(default_factory=MeasurementOptions)
     contenders: Sequence[Contender] = ()
     """Those that are measured: all that were chosen, and from the rounds on those that hold their contract."""
-    tools: Mapping[str, Mapping[str, Found]] = field(default_factory=dict)
+    tools: Mapping[str, Mapping[str, FoundTool]] = field(default_factory=dict)
     """The tools of each contender."""
     dependencies: Mapping[str, Dependency] = field(default_factory=dict)
     builds: Mapping[str, Built] = field(default_factory=dict)
@@ -173,7 +173,7 @@ class Bench:
         """Where the load comes from."""
         return self.options.generators
 
-    def speaking(self, spoken: Spoken) -> Bench:
+    def speaking(self, spoken: SpokenProtocol) -> Bench:
         """The same for a scenario that is asked in this protocol. Each load keeps its own."""
         own = self.scenario.model_copy(update={"protocol": spoken.protocol, "tls": spoken.tls})
         return replace(self, scenario=own)

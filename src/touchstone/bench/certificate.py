@@ -8,12 +8,12 @@ import subprocess
 from touchstone.bench.base import Bench, Certificate
 from touchstone.engine.client import EngineError
 from touchstone.engine.locate import engine_path
-from touchstone.manifest.spoken import Spoken
+from touchstone.manifest.spoken import SpokenProtocol
 
 _NAMES = ("localhost", "127.0.0.1", "::1")
 
 
-def certificate_for(bench: Bench, spoken: Spoken) -> Certificate | None:
+def certificate_for(bench: Bench, spoken: SpokenProtocol) -> Certificate | None:
     """The run's certificate, made when it is first needed; None where no TLS is spoken. Raises EngineError."""
     if not spoken.tls:
         return None

@@ -18,7 +18,7 @@ from packaging.version import Version
 from touchstone.bench.asking import ask, program
 from touchstone.bench.base import Built
 from touchstone.record.process import CountedCpus
-from touchstone.toolchain.tool import Found
+from touchstone.toolchain.tool import FoundTool
 
 _JAVA_FLAG = re.compile(r"-XX:(ActiveProcessorCount=|[+-]UseContainerSupport)")
 _QUESTIONS: Mapping[str, Sequence[str]] = {
@@ -40,7 +40,7 @@ GOMAXPROCS")."""
 
 
 def counted_cpus(
-    built: Built, env: Mapping[str, str], tools: Mapping[str, Found], cpus: Sequence[int], quota: float
+    built: Built, env: Mapping[str, str], tools: Mapping[str, FoundTool], cpus: Sequence[int], quota: float
 ) -> CountedCpus | None:
     """What the runtime of a contender counts on these CPUs under a quota in CPUs; None where nobody knows."""
     if built.image is not None:
@@ -73,7 +73,7 @@ def _asked(name: str, built: Built, env: Mapping[str, str], cpus: Sequence[int],
     return None
 
 
-def _go(built: Built, env: Mapping[str, str], tool: Found, cpus: int, quota: float) -> CountedCpus | None:
+def _go(built: Built, env: Mapping[str, str], tool: FoundTool, cpus: int, quota: float) -> CountedCpus | None:
     """`GOMAXPROCS` if it is set; else by the version that the program was built with, and its GODEBUG settings."""
     if (given := env.get("GOMAXPROCS", "")).isdigit() and int(given) > 0:
         return CountedCpus(count=int(given), runtime="go")

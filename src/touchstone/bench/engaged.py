@@ -10,7 +10,7 @@ from touchstone.bench.base import Bench
 from touchstone.bench.outside import attached
 from touchstone.bench.service import running
 from touchstone.dependency.base import Dependency
-from touchstone.engine.ask import Service
+from touchstone.engine.ask import AskedService
 from touchstone.engine.protocol import Watch
 from touchstone.isolation.cgroup import Cgroup
 from touchstone.manifest.catalogue import Contender
@@ -18,7 +18,7 @@ from touchstone.manifest.load import Load
 from touchstone.record.process import Process
 
 
-class Engaged(Protocol):
+class RunningContender(Protocol):
     """What a phase may use of a contender without knowing who started it."""
 
     @property
@@ -26,7 +26,7 @@ class Engaged(Protocol):
         """Where it listens."""
 
     @property
-    def service(self) -> Service:
+    def service(self) -> AskedService:
         """The same, for the contract check."""
 
     @property
@@ -69,7 +69,9 @@ class Engaged(Protocol):
 
 
 @contextmanager
-def engaged(bench: Bench, contender: Contender, record: Process, *, under: Load | None = None) -> Iterator[Engaged]:
+def engaged(
+    bench: Bench, contender: Contender, record: Process, *, under: Load | None = None
+) -> Iterator[RunningContender]:
     """A contender that gives correct responses: started afresh for a load, or as it runs already. Raises StartError."""
     if contender.outside is not None:
         protocol = (under or bench.scenario).protocol

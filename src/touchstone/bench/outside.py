@@ -14,7 +14,7 @@ from touchstone.bench.base import Bench
 from touchstone.bench.waiting import OtherProtocol
 from touchstone.contract.values import ValueSource
 from touchstone.dependency.base import Dependency
-from touchstone.engine.ask import Service, pasted_url
+from touchstone.engine.ask import AskedService, pasted_url
 from touchstone.engine.client import EngineError
 from touchstone.engine.job import watch
 from touchstone.engine.protocol import Watch
@@ -22,8 +22,8 @@ from touchstone.failure import UsageError
 from touchstone.isolation.cgroup import Cgroup, find_cgroup
 from touchstone.isolation.port import listeners
 from touchstone.isolation.process import StartError, lives
-from touchstone.manifest.outside import Outside, is_loopback
-from touchstone.manifest.spoken import Protocol, Spoken
+from touchstone.manifest.outside import ExternalService, is_loopback
+from touchstone.manifest.spoken import Protocol, SpokenProtocol
 from touchstone.record.process import Process
 from touchstone.record.secret import shown_command
 
@@ -32,10 +32,10 @@ _READY_WITHIN_S = 5.0
 
 
 @dataclass(frozen=True)
-class Attached:
+class AttachedService:
     """A service that somebody else started, and that gives correct responses."""
 
-    reference: Outside
+    reference: ExternalService
     pid: int | None
     cgroup: Cgroup | None
     unwatched: str | None
@@ -53,9 +53,9 @@ class Attached:
         return self.reference.origin
 
     @property
-    def service(self) -> Service:
+    def service(self) -> AskedService:
         """The same, for the contract check."""
-        return Service(self.reference.origin, protocol=self.protocol)
+        return AskedService(self.reference.origin, protocol=self.protocol)
 
     @property
     def address(self) -> str:
@@ -85,20 +85,20 @@ class Attached:
         return watch(self.pid, folders, (), after_s=after_s)
 
 
-def read_outside(name: str, text: str) -> Outside:
+def read_outside(name: str, text: str) -> ExternalService:
     """A service by its URL, of which process and group are not known. Raises UsageError if it is no server's."""
     url = pasted_url(text)
     if url.target != "/":
         raise UsageError(f"{text} has a path, and the paths are the scenario's", fix=f"write {url.origin}")
-    return Outside(name, url.origin, url.host, url.port)
+    return ExternalService(name, url.origin, url.host, url.port)
 
 
-def inspect_outside(service: Outside) -> None:
+def inspect_outside(service: ExternalService) -> None:
     """Raise UsageError for what is wrong with a service before anything is measured: host, address, process, group."""
     if not service.allowed and not any(map(_is_local, _addresses(service))):
         raise _not_allowed(service)
     try:
-        local = _is_local(Service(service.origin).address())
+        local = _is_local(AskedService(service.origin).address())
     except EngineError as error:
         raise UsageError(
             f"nothing listens at {service.origin}: {error.what}",
@@ -127,7 +127,9 @@ def inspect_outside(service: Outside) -> None:
 
 
 @contextmanager
-def attached(bench: Bench, reference: Outside, record: Process, protocol: Protocol) -> Iterator[Attached]:
+def attached(
+    bench: Bench, reference: ExternalService, record: Process, protocol: Protocol
+) -> Iterator[AttachedService]:
     """The service, once it answers `ready` as the scenario says. It is left running. Raises StartError."""
     group = find_cgroup(reference.cgroup) if reference.cgroup else None
     pid = reference.pid if reference.pid is not None else _oldest(group)
@@ -140,7 +142,7 @@ def attached(bench: Bench, reference: Outside, record: Process, protocol: Protoc
     )
     record.argv = _command_of(pid)
     unwatched = None if pid is not None else f"the lab did not start it; {_who_listens(reference)}"
-    found = Attached(reference, pid, group, unwatched, protocol, since)
+    found = AttachedService(reference, pid, group, unwatched, protocol, since)
     if gone := found.exited():
         raise StartError(gone, fix="start the service again, and name its process by --pid")
     _wait(bench, found)
@@ -149,9 +151,9 @@ def attached(bench: Bench, reference: Outside, record: Process, protocol: Protoc
     record.server_exit = found.exited()
 
 
-def _wait(bench: Bench, found: Attached) -> None:
+def _wait(bench: Bench, found: AttachedService) -> None:
     ready, values = bench.scenario.ready, ValueSource(bench.seed)
-    otherwise = OtherProtocol(found.service, Spoken(found.protocol, found.reference.tls))
+    otherwise = OtherProtocol(found.service, SpokenProtocol(found.protocol, found.reference.tls))
     deadline = time.monotonic() + _READY_WITHIN_S
     while True:
         answer = found.service.exchange(ready, values.next())
@@ -179,7 +181,7 @@ def _not_given(bench: Bench) -> Iterator[str]:
         yield f"its dependencies were not reset, and cannot be asked about its work: {names}"
 
 
-def _not_allowed(service: Outside) -> UsageError:
+def _not_allowed(service: ExternalService) -> UsageError:
     return UsageError(
         f"{service.host} is not this machine: load goes to this machine only, unless the target is allowed",
         where=service.name,
@@ -187,9 +189,9 @@ def _not_allowed(service: Outside) -> UsageError:
     )
 
 
-def _addresses(service: Outside) -> list[str]:
+def _addresses(service: ExternalService) -> list[str]:
     try:
-        return Service(service.origin).addresses()
+        return AskedService(service.origin).addresses()
     except EngineError as error:
         raise UsageError(
             f"there is no host {service.host!r}: {error.what}", where=service.name, fix="correct the address"
@@ -200,7 +202,7 @@ def _is_local(address: str) -> bool:
     return is_loopback(address.rpartition(":")[0].strip("[]"))
 
 
-def _who_listens(service: Outside) -> str:
+def _who_listens(service: ExternalService) -> str:
     """The way to its memory and CPU; with the process that listens, where that can be seen."""
     words = f"--pid {service.name}=PID or --cgroup {service.name}=PATH"
     with suppress(psutil.Error):
@@ -210,7 +212,7 @@ def _who_listens(service: Outside) -> str:
     return f"name its process by {words}"
 
 
-def _members(service: Outside) -> list[int]:
+def _members(service: ExternalService) -> list[int]:
     group = find_cgroup(service.cgroup) if service.cgroup else None
     return group.pids() if group else []
 

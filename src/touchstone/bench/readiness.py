@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 from touchstone.bench.base import Bench, Built
 from touchstone.bench.service import running
-from touchstone.contract.checker import Checker, light_checks
+from touchstone.contract.checker import ContractChecker, light_checks
 from touchstone.manifest.contract import Check, Send
 from touchstone.manifest.exchange import Request, texts_of
 from touchstone.manifest.journey import JourneyStep
 from touchstone.manifest.load import Load
-from touchstone.manifest.template import Plain, parse
+from touchstone.manifest.template import BuiltInValue, parse
 from touchstone.record.sample import CheckOutcome, Sample
 
 
@@ -22,11 +22,11 @@ def check_readiness(bench: Bench, built: Built, sample: Sample) -> None:
     there yet, would make that figure its own.
     """
     with running(bench, built, sample.process) as contender:
-        checker = Checker(contender.service, bench.dependencies, bench.seed)
+        checker = ContractChecker(contender.service, bench.dependencies, bench.seed)
         sample.checks = ask_first(checker, bench) + checker.run(light_checks(bench.scenario.contract))
 
 
-def ask_first(checker: Checker, bench: Bench, *, outlives: bool = False) -> list[CheckOutcome]:
+def ask_first(checker: ContractChecker, bench: Bench, *, outlives: bool = False) -> list[CheckOutcome]:
     """Send the requests of those loads that need neither preparation nor other settings of a dependency, once each.
 
     With `outlives` the service keeps what is written: loads that draw new names are left out, since their first name
@@ -51,7 +51,7 @@ def ask_first(checker: Checker, bench: Bench, *, outlives: bool = False) -> list
 def _draws_names(load: Load) -> bool:
     requests = [*load.requests, *(step for journey in load.journeys for step in journey.steps)]
     texts = (text for request in requests for text in texts_of(request).values())
-    return any(isinstance(one, Plain) for text in texts for one in parse(text).placeholders)
+    return any(isinstance(one, BuiltInValue) for text in texts for one in parse(text).placeholders)
 
 
 def passes(load: Load) -> list[list[Send]]:

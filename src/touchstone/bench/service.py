@@ -17,7 +17,7 @@ from touchstone.bench.ports import port_for
 from touchstone.bench.runtime import note_runtime
 from touchstone.bench.waiting import wait_until_ready
 from touchstone.dependency.base import Dependency
-from touchstone.engine.ask import Service
+from touchstone.engine.ask import AskedService
 from touchstone.engine.job import watch
 from touchstone.engine.protocol import Watch
 from touchstone.isolation.cgroup import Cgroup, create_cgroup
@@ -31,14 +31,14 @@ from touchstone.isolation.private_places import PrivatePlaces
 from touchstone.isolation.process import ServerProcess, StartError, start_process
 from touchstone.manifest.load import Load
 from touchstone.manifest.scenario import Setting
-from touchstone.manifest.spoken import PLAIN, Spoken
+from touchstone.manifest.spoken import PLAIN, SpokenProtocol
 from touchstone.record.evidence.surroundings import Confinement, CpuAtEnd
 from touchstone.record.process import Placement, Process
 from touchstone.record.secret import shown_command, shown_environment
 
 
 @dataclass
-class Running:
+class StartedService:
     """A contender that has given its first correct response."""
 
     process: ServerProcess
@@ -50,7 +50,7 @@ class Running:
     """Its dependencies by name, which can be asked about its work."""
     cpus: Sequence[int]
     """The CPUs that it was given."""
-    spoken: Spoken = PLAIN
+    spoken: SpokenProtocol = PLAIN
     """What is spoken with it."""
     address: str | None = None
     allowed_hosts: tuple[str, ...] = ()
@@ -65,9 +65,9 @@ class Running:
         return self.service.url
 
     @property
-    def service(self) -> Service:
+    def service(self) -> AskedService:
         """The same, for the contract check."""
-        return Service.at(self.host, self.port, spoken=self.spoken)
+        return AskedService.at(self.host, self.port, spoken=self.spoken)
 
     @property
     def pid(self) -> int:
@@ -194,7 +194,7 @@ def running(
     ready_within_s: float | None = None,
     before_start: Callable[[], None] = lambda: None,
     shares_places: bool = False,
-) -> Iterator[Running]:
+) -> Iterator[StartedService]:
     """Start a contender with fresh dependencies, and end it whatever happens. Raises StartError.
 
     What is known of its process is in `record` when the context ends.
@@ -226,13 +226,13 @@ def running(
         process = _start(
             bench, built, record, env, log=log, memory_limit=memory_limit, cpu_limit=cpu_limit, places=places
         )
-        contender: Running | None = None
+        contender: StartedService | None = None
         try:
             note_runtime(bench, built, record, env, command)
             with ConfinementWatch(process, bench.placement.server_cpus, memory_limit, cpu_limit) as watch:
                 wait_until_ready(bench, process, port, ready_within_s or bench.scenario.ready.within_s, spoken)
                 logs = log_files(process.tree(), log)
-                contender = Running(
+                contender = StartedService(
                     process,
                     host,
                     port,

@@ -8,7 +8,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 
 from touchstone.bench.base import Bench, blank_process, blank_sample, failed
-from touchstone.bench.engaged import Engaged, engaged
+from touchstone.bench.engaged import RunningContender, engaged
 from touchstone.dependency.base import Dependency
 from touchstone.failure import TouchstoneError
 from touchstone.manifest.catalogue import Contender
@@ -18,11 +18,11 @@ from touchstone.record.sample import Failure, Sample
 
 
 @dataclass
-class Started:
+class StartedTogether:
     """A contender started next to others, with its inputs."""
 
     contender: Contender
-    running: Engaged
+    running: RunningContender
     bench: Bench
     """With the contender's own part of each dependency."""
     process: Process
@@ -62,7 +62,7 @@ def started(
     *,
     under: Load | None,
     phase: str = "load",
-) -> Iterator[tuple[list[Started], list[NotStarted]]]:
+) -> Iterator[tuple[list[StartedTogether], list[NotStarted]]]:
     """Start them all for a load: those that run, and those that did not start.
 
     A contender that runs alone gets the dependencies themselves where they cannot be divided.
@@ -71,7 +71,7 @@ def started(
     """
     for name, dependency in bench.dependencies.items():
         dependency.reset(dict(under.dependency_settings.get(name, {}) if under else {}))
-    found: list[Started] = []
+    found: list[StartedTogether] = []
     fallen: list[NotStarted] = []
     with ExitStack() as stack:
         for contender in contenders:
@@ -83,7 +83,7 @@ def started(
             except TouchstoneError as error:
                 fallen.append(NotStarted(process, failed(error, bench.log_tail(process))))
                 continue
-            found.append(Started(contender, contender_running, own, process))
+            found.append(StartedTogether(contender, contender_running, own, process))
         yield found, fallen
 
 

@@ -12,13 +12,13 @@ import psutil
 from touchstone.bench.base import Bench
 from touchstone.contract.values import ValueSource
 from touchstone.contract.words import secrets_within
-from touchstone.engine.ask import Answer, Service
+from touchstone.engine.ask import AskedService, Response
 from touchstone.engine.tls_port import speaks_tls
 from touchstone.isolation.family import cpu_seconds
 from touchstone.isolation.port import Listener, is_open, listeners, places_of
 from touchstone.isolation.process import ServerProcess, StartError
 from touchstone.manifest.exchange import Request
-from touchstone.manifest.spoken import PLAIN, Spoken
+from touchstone.manifest.spoken import PLAIN, SpokenProtocol
 from touchstone.record.secret import without
 
 SETTLED_AFTER_S = 10.0
@@ -55,7 +55,7 @@ TO_SPEAK = (
 
 
 @dataclass
-class _Wrong:
+class _WrongResponse:
     """The wrong answer that comes at present, and since when."""
 
     clock: float = field(default_factory=time.monotonic)
@@ -64,7 +64,7 @@ class _Wrong:
     final: bool = False
     told: bool = False
 
-    def see(self, answer: Answer, secrets: list[str]) -> None:
+    def see(self, answer: Response, secrets: list[str]) -> None:
         """Take note of an answer, which may echo secrets. A different answer restarts the count."""
         text = without("; ".join(answer.faults), secrets)
         shown = "" if answer.failure else without(str(answer), secrets)
@@ -81,7 +81,7 @@ class _Wrong:
 
 
 @dataclass
-class _Elsewhere:
+class _OtherAddress:
     """Where a server that does not answer listens instead, and since when it has opened nothing more and rested."""
 
     looked: float = -math.inf
@@ -114,11 +114,11 @@ class _Elsewhere:
 class OtherProtocol:
     """Whether a server that does not answer speaks something else than it is asked in. Each look costs handshakes."""
 
-    service: Service
-    spoken: Spoken
+    service: AskedService
+    spoken: SpokenProtocol
     looked: float = -math.inf
 
-    def look(self, answer: Answer) -> str | None:
+    def look(self, answer: Response) -> str | None:
         """Look again if it is time to; how it speaks something else, given that it did not answer, if it does."""
         now = time.monotonic()
         if now - self.looked < _LOOKED_EVERY_S:
@@ -127,7 +127,7 @@ class OtherProtocol:
         return mismatch(self.service, answer, self.spoken)
 
 
-class _Effort:
+class _CpuSinceStart:
     """CPU time since the wait began: the machine's and the server's."""
 
     def __init__(self) -> None:
@@ -144,16 +144,18 @@ class _Effort:
         return 1 - rested / max(total, 1e-9), own / max(total, 1e-9)
 
 
-def wait_until_ready(bench: Bench, process: ServerProcess, port: int, within_s: float, spoken: Spoken = PLAIN) -> None:
+def wait_until_ready(
+    bench: Bench, process: ServerProcess, port: int, within_s: float, spoken: SpokenProtocol = PLAIN
+) -> None:
     """Ask until the scenario's `ready` request is answered correctly. Raises StartError that says what came instead."""
     place = bench.generators.host, port
-    service = Service.at(*place, timeout_s=5.0, spoken=spoken)
+    service = AskedService.at(*place, timeout_s=5.0, spoken=spoken)
     values = ValueSource(bench.seed)
     ready = bench.scenario.ready
-    effort = _Effort()
+    effort = _CpuSinceStart()
     deadline = time.monotonic() + within_s
-    wrong = _Wrong()
-    elsewhere, otherwise = _Elsewhere(), OtherProtocol(service, spoken)
+    wrong = _WrongResponse()
+    elsewhere, otherwise = _OtherAddress(), OtherProtocol(service, spoken)
     while time.monotonic() < deadline:
         if how := process.exited():
             raise _ended(how, process)
@@ -178,7 +180,7 @@ def wait_until_ready(bench: Bench, process: ServerProcess, port: int, within_s: 
     raise _misplaced(wrong, process, place) or _too_late(ready, wrong, process, within_s, effort)
 
 
-def mismatch(service: Service, answer: Answer, spoken: Spoken) -> str | None:
+def mismatch(service: AskedService, answer: Response, spoken: SpokenProtocol) -> str | None:
     """How the server speaks something else than it is asked in, given that it did not answer; None if it may not."""
     if answer.mismatch:
         return f"the server is asked over {spoken}, and does not speak it: {answer.failure}"
@@ -189,7 +191,7 @@ def mismatch(service: Service, answer: Answer, spoken: Spoken) -> str | None:
     return None
 
 
-def _settled(ready: Request, wrong: _Wrong, process: ServerProcess) -> StartError:
+def _settled(ready: Request, wrong: _WrongResponse, process: ServerProcess) -> StartError:
     return StartError(
         f"the server answers {ready.method} {ready.target} wrongly, and for {SETTLED_AFTER_S:g} s the same: {wrong}",
         fix=f"correct the service, or [ready] in scenario.toml; its log: {process.log}",
@@ -231,14 +233,16 @@ def _elsewhere(places: list[Listener], asked: tuple[str, int]) -> StartError | N
     )
 
 
-def _misplaced(wrong: _Wrong, process: ServerProcess, asked: tuple[str, int]) -> StartError | None:
+def _misplaced(wrong: _WrongResponse, process: ServerProcess, asked: tuple[str, int]) -> StartError | None:
     """What is wrong with a server that may work, and does not answer where or how it is asked."""
     if wrong.shown:
         return None
     return _elsewhere(places_of(member.pid for member in process.tree()), asked)
 
 
-def _too_late(ready: Request, wrong: _Wrong, process: ServerProcess, within_s: float, effort: _Effort) -> StartError:
+def _too_late(
+    ready: Request, wrong: _WrongResponse, process: ServerProcess, within_s: float, effort: _CpuSinceStart
+) -> StartError:
     busy, own = effort.of(process)
     crowded = busy > _CROWDED and own < busy / 2
     return StartError(

@@ -14,7 +14,7 @@ from touchstone.manifest.exchange import Request
 from touchstone.manifest.journey import JourneyStep
 from touchstone.manifest.mix import Mix
 from touchstone.manifest.scenario import Scenario
-from touchstone.manifest.template import Plain, parse
+from touchstone.manifest.template import BuiltInValue, parse
 
 Place = tuple[str | int, ...]
 _WITHOUT_BODY = (204, 304)
@@ -59,7 +59,7 @@ def check_mix_requests(file: Path, key: Place, mix: Mix) -> Iterator[Problem]:
     sent = list(_sent_of(key, mix))
     for placed in sent:
         yield from check_expectation(file, placed.key, placed.request)
-        if any(piece != Plain("fresh") for piece in parse(placed.request.expect.pattern or "").placeholders):
+        if any(piece != BuiltInValue("fresh") for piece in parse(placed.request.expect.pattern or "").placeholders):
             yield Problem(
                 file,
                 (*placed.key, "expect", "pattern"),

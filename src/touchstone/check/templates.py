@@ -17,7 +17,7 @@ from touchstone.manifest.load import Load
 from touchstone.manifest.mix import Mix
 from touchstone.manifest.rows import read_rows
 from touchstone.manifest.scenario import Scenario
-from touchstone.manifest.template import Outside, Plain, Variable, parse
+from touchstone.manifest.template import BuiltInValue, ExternalValue, Variable, parse
 
 Place = tuple[str | int, ...]
 
@@ -53,7 +53,7 @@ def _load(file: Path, name: str, load: Load) -> Iterator[Problem]:
     yield from check_mix_templates(file, ("loads", name), load, captured)
     for place, proof in enumerate(load.proofs):
         for piece in parse(proof.query).placeholders:
-            if piece != Plain("fresh"):
+            if piece != BuiltInValue("fresh"):
                 yield Problem(
                     file,
                     ("loads", name, "proofs", place, "query"),
@@ -124,7 +124,7 @@ def _text(file: Path, key: Place, text: str, columns: Collection[str], captured:
     for piece in parse(text).placeholders:
         if isinstance(piece, Variable):
             yield from _variable(file, key, piece)
-        if not isinstance(piece, Outside):
+        if not isinstance(piece, ExternalValue):
             continue
         if piece.source == "row" and piece.name not in columns:
             fix = f"there are {', '.join(columns)}" if columns else "a load names a file of them by `rows`"

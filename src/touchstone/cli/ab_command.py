@@ -15,12 +15,12 @@ from touchstone.cli import ab_revisions, ab_urls, options
 from touchstone.cli.places import results_root
 from touchstone.cli.terms import gate_code, read_share
 from touchstone.failure import ExitCode, UsageError
-from touchstone.judge.comparison.across import Terms
+from touchstone.judge.comparison.across import ComparisonTerms
 from touchstone.report.annotations import annotation_lines
 from touchstone.report.format import plural
 from touchstone.report.pair import print_pair
 from touchstone.revisions.ab import SHARP
-from touchstone.run.measure import Conditions
+from touchstone.run.measure import RunConditions
 from touchstone.run.pair import MeasuredPair
 from touchstone.run.progress import display_for
 
@@ -115,7 +115,7 @@ def ab(
     if json and github:
         raise UsageError("--json and --github exclude each other", fix="give one of them")
     progress = Console(stderr=json)
-    conditions = Conditions(
+    conditions = RunConditions(
         results=results_root(),
         folder=out,
         display=display_for(progress),
@@ -126,9 +126,9 @@ def ab(
     if urls:
         request = ab_urls.AskedRequest(method, header or [], body, status, connections)
         processes = ab_urls.Processes(pid or [], cgroup or [], allow_host or [])
-        return _compare(ab_urls.Pair(base, head, request, processes), shown, conditions, progress)
+        return _compare(ab_urls.UrlPair(base, head, request, processes), shown, conditions, progress)
     files = ab_revisions.Files(markdown, junit, allow_undecided)
-    pair = ab_revisions.Pair(base, head, scenario, stack, command, tuple(load or ()), why, files)
+    pair = ab_revisions.RevisionPair(base, head, scenario, stack, command, tuple(load or ()), why, files)
     return _compare(pair, shown, conditions, progress)
 
 
@@ -145,12 +145,14 @@ class _Shown:
 
 class _Pair(Protocol):
     def figures(self, named: Sequence[str]) -> dict[str, float | None]: ...
-    def measured(self, terms: Terms, conditions: Conditions, progress: Console) -> MeasuredPair: ...
+    def measured(self, terms: ComparisonTerms, conditions: RunConditions, progress: Console) -> MeasuredPair: ...
     def print_remarks(self, console: Console, answer: MeasuredPair) -> None: ...
 
 
-def _compare(pair: _Pair, shown: _Shown, conditions: Conditions, progress: Console) -> int:
-    terms = Terms(margin=read_share(shown.margin), confidence=0.95, figures=pair.figures(shown.figures), loads=())
+def _compare(pair: _Pair, shown: _Shown, conditions: RunConditions, progress: Console) -> int:
+    terms = ComparisonTerms(
+        margin=read_share(shown.margin), confidence=0.95, figures=pair.figures(shown.figures), loads=()
+    )
     answer = pair.measured(terms, conditions, progress)
     if shown.json:
         typer.echo(answer.said.model_dump_json(indent=1, by_alias=True))

@@ -12,16 +12,16 @@ from rich.console import Console
 from touchstone.cli.places import as_typed, results_root
 from touchstone.cli.terms import read_figures
 from touchstone.failure import UsageError
-from touchstone.judge.comparison.across import Terms
-from touchstone.judge.comparison.gate import Standing
+from touchstone.judge.comparison.across import ComparisonTerms
+from touchstone.judge.comparison.gate import PairStatus
 from touchstone.judge.comparison.pair import Revision
 from touchstone.report import junit, render
 from touchstone.report.pair_markdown import revisions_document
 from touchstone.report.why.terminal import print_explanation
-from touchstone.revisions.ab import EXPLAINED, SAME, SHARP, Question, compare_revisions
+from touchstone.revisions.ab import EXPLAINED, SAME, SHARP, RevisionQuestion, compare_revisions
 from touchstone.revisions.contenders import REVISION
 from touchstone.revisions.repository import Repository
-from touchstone.run.measure import Conditions
+from touchstone.run.measure import RunConditions
 from touchstone.run.pair import MeasuredPair
 
 
@@ -50,7 +50,7 @@ class Files:
 
 
 @dataclass(frozen=True)
-class Pair:
+class RevisionPair:
     """Two revisions, of which the second is in question; the working tree if it is None."""
 
     base: str
@@ -71,7 +71,7 @@ class Pair:
             )
         return read
 
-    def measured(self, terms: Terms, conditions: Conditions, progress: Console) -> MeasuredPair:
+    def measured(self, terms: ComparisonTerms, conditions: RunConditions, progress: Console) -> MeasuredPair:
         """Measure both in one run, and write its reports and the files; notes go to `progress` at once."""
         self.files.check()
         repository = Repository.around(Path.cwd())
@@ -85,7 +85,7 @@ class Pair:
         remarks += repository.remarks((earlier, later))
         for remark in remarks:
             progress.print(remark, highlight=False, markup=False, soft_wrap=True, style="yellow")
-        question = Question(
+        question = RevisionQuestion(
             terms, self.loads, self.scenario, self.stack, as_typed(), self.command, self.why, skips_same=True
         )
         noting = replace(conditions, notes=[*noted, *remarks])
@@ -102,12 +102,12 @@ class Pair:
         for one in said.why:
             print_explanation(console, one)
             console.print()
-        if self.why and not said.why and not said.interrupted and said.standing is not Standing.INVALID:
+        if self.why and not said.why and not said.interrupted and said.standing is not PairStatus.INVALID:
             console.print("why: no load shows that CPU per request differs, so nothing was profiled", highlight=False)
         elif not self.why and any(change.worse for change in said.changes if change.figure == EXPLAINED):
             again = shlex.join([*as_typed(), "--why"])
             console.print(f"where it needs more CPU: {again}", highlight=False, markup=False, soft_wrap=True)
-        worse = said.standing is Standing.WORSE and self.head
+        worse = said.standing is PairStatus.WORSE and self.head
         if worse and Repository.around(Path.cwd()).leads(*said.revisions):
             line = f"which commit it was: touchstone bisect {self.base} {self.head}"
             console.print(line, highlight=False, markup=False)

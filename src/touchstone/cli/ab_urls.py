@@ -14,14 +14,14 @@ from touchstone.cli.services import read_services
 from touchstone.cli.terms import read_figures
 from touchstone.engine.ask import pasted_url
 from touchstone.failure import TouchstoneError, UsageError
-from touchstone.judge.comparison.across import Terms
-from touchstone.manifest.outside import Outside
+from touchstone.judge.comparison.across import ComparisonTerms
+from touchstone.manifest.outside import ExternalService
 from touchstone.phase.load.figures import WATCHED
 from touchstone.record.secret import shown_text
 from touchstone.report import render
-from touchstone.run.measure import Conditions
+from touchstone.run.measure import RunConditions
 from touchstone.run.pair import MeasuredPair
-from touchstone.run.two_urls import Question, compare_urls
+from touchstone.run.two_urls import UrlQuestion, compare_urls
 from touchstone.vocabulary.figure import FIGURES
 
 _ASKED, _OF_THE_PROCESS = ("throughput", "latency_p50"), ("cpu_per_request", "rss_peak")
@@ -71,7 +71,7 @@ class Processes:
 
 
 @dataclass(frozen=True)
-class Pair:
+class UrlPair:
     """Two URLs, of which the second is in question."""
 
     base: str
@@ -80,7 +80,7 @@ class Pair:
     processes: Processes
 
     @cached_property
-    def _services(self) -> tuple[tuple[Outside, Outside], str]:
+    def _services(self) -> tuple[tuple[ExternalService, ExternalService], str]:
         """The services, and the request target that both URLs name. Raises UsageError if they name two."""
         if self.head is None:
             raise UsageError(f"nothing is given to compare {self.base} with", fix="name the other service's URL behind")
@@ -110,12 +110,12 @@ class Pair:
                 )
         return read
 
-    def measured(self, terms: Terms, conditions: Conditions, _progress: Console) -> MeasuredPair:
+    def measured(self, terms: ComparisonTerms, conditions: RunConditions, _progress: Console) -> MeasuredPair:
         """Load both with the request in turns, and write the run's reports."""
         services, target = self._services
         notes = [shown_text(f"{service.name} is {service.origin}{target}") for service in services]
         asked = self.request
-        question = Question(
+        question = UrlQuestion(
             terms,
             target,
             asked.method.upper(),

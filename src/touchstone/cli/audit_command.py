@@ -10,8 +10,8 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from touchstone.audit.audit import NOISE, Audit, Repeated, audit
-from touchstone.audit.published import Published
+from touchstone.audit.audit import NOISE, Audit, RepeatedLoad, audit
+from touchstone.audit.published import PublishedResult
 from touchstone.audit.read import read_together
 from touchstone.failure import UsageError
 from touchstone.judge.language.quantity import number, seconds
@@ -85,7 +85,7 @@ def show(console: Console, made: Audit, entry: str | None) -> None:
             say(f"    {fault.code}: {fault.statement}")
 
 
-def _figures(result: Published) -> str:
+def _figures(result: PublishedResult) -> str:
     """The figures of a result that the file has, in a line."""
     times = {"mean": result.mean_s, "p50": result.percentiles.get(0.5), "p99": result.percentiles.get(0.99)}
     words = [f"{number(result.rate)}/s"] if result.rate is not None else ["no rate"]
@@ -95,7 +95,7 @@ def _figures(result: Published) -> str:
     return ", ".join(words if len(words) > 1 else [*words, "no latency"])
 
 
-def _repeated_words(repeated: Repeated) -> str:
+def _repeated_words(repeated: RepeatedLoad) -> str:
     told = f"{repeated.test}: {repeated.runs} runs, whose rate scatters by {repeated.scatter:.1%}"
     rate = repeated.rate
     return f"{told}: {rate.point:,.0f}/s ({rate.low:,.0f} to {rate.high:,.0f})"
@@ -125,7 +125,7 @@ def document(made: Audit, entry: str | None) -> str:
     return json_module.dumps(finite, indent=1)
 
 
-def _read_document(result: Published) -> dict[str, object]:
+def _read_document(result: PublishedResult) -> dict[str, object]:
     """A result's fields as in the file; missing ones are null."""
     left_out = {"causes", "step_s", "mean_step_s", "least_mean_s", "digits", "lawless", "load", "ranked"}
     return {name: value for name, value in asdict(result).items() if name not in left_out}

@@ -13,22 +13,22 @@ from touchstone.cli import options
 from touchstone.cli.places import as_typed, results_root
 from touchstone.cli.terms import read_figures, read_share
 from touchstone.failure import ExitCode
-from touchstone.judge.comparison.across import Terms
+from touchstone.judge.comparison.across import ComparisonTerms
 from touchstone.judge.comparison.pair import Revision
 from touchstone.record.base import Record
-from touchstone.revisions.ab import Question
-from touchstone.revisions.bisect import Bisection, Found, Search
+from touchstone.revisions.ab import RevisionQuestion
+from touchstone.revisions.bisect import Bisection, BisectionResult, BisectionState
 from touchstone.revisions.repository import Repository
-from touchstone.run.measure import Conditions
+from touchstone.run.measure import RunConditions
 from touchstone.run.progress import display_for
 
 
-class _Document(Record):
+class _BisectDocument(Record):
     """What `--json` prints."""
 
     first_bad: Revision | None
     candidates: list[Revision]
-    search: Search
+    search: BisectionState
 
 
 def bisect(
@@ -61,15 +61,15 @@ def bisect(
         repository,
         repository.revision(good),
         repository.revision(bad),
-        Question(
-            Terms(margin=read_share(margin), confidence=0.95, figures=figures),
+        RevisionQuestion(
+            ComparisonTerms(margin=read_share(margin), confidence=0.95, figures=figures),
             (load,) if load else (),
             scenario,
             stack,
             as_typed(),
         ),
         here,
-        Conditions(results=results_root(), until_decided_s=minutes * 60),
+        RunConditions(results=results_root(), until_decided_s=minutes * 60),
         lambda: display_for(console),
         say,
     )
@@ -81,15 +81,15 @@ def bisect(
     return ExitCode.OK if len(found.candidates) == 1 else ExitCode.UNDECIDED
 
 
-def _document(found: Found) -> _Document:
-    return _Document(
+def _document(found: BisectionResult) -> _BisectDocument:
+    return _BisectDocument(
         first_bad=found.candidates[0] if len(found.candidates) == 1 else None,
         candidates=found.candidates,
         search=found.search,
     )
 
 
-def _tell(found: Found, say: Callable[[str], None]) -> None:
+def _tell(found: BisectionResult, say: Callable[[str], None]) -> None:
     if len(found.candidates) == 1:
         (first,) = found.candidates
         say(f"\nthe first bad commit is {first.commit}\n  {first.subject}")

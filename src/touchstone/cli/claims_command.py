@@ -14,10 +14,10 @@ from rich.markup import escape
 from touchstone.cli.places import as_typed, claims_root, find_run, results_root, scenarios_root
 from touchstone.failure import ExitCode, UsageError
 from touchstone.judge.claims.check import complaints
-from touchstone.judge.claims.evidence import Evidence, Judged
+from touchstone.judge.claims.evidence import Evidence, RunWithJudgement
 from touchstone.judge.claims.judge import judge_claims
 from touchstone.judge.claims.ruling import ClaimsRuling, Ruling
-from touchstone.judge.claims.wanted import OpenStep, missing, open_steps, steps
+from touchstone.judge.claims.wanted import UndecidedRun, missing, open_steps, steps
 from touchstone.judge.judge import judge
 from touchstone.manifest.claim import ClaimsFile
 from touchstone.manifest.claims_folder import GUIDE, claims_in, find_claims, read_claims, scenarios_of
@@ -25,8 +25,8 @@ from touchstone.manifest.reader import ManifestError
 from touchstone.record.store import load_run, runs_in
 from touchstone.report.claims.pages import render_claims
 from touchstone.report.claims.terminal import explain_claim, print_claims
-from touchstone.report.claims.view import Ruled, documents
-from touchstone.run.claims import ClaimsState, How, Obstacles, decide_steps, measure_steps, unknown_loads
+from touchstone.report.claims.view import RuledFile, documents
+from touchstone.run.claims import ClaimsState, Obstacles, StepSettings, decide_steps, measure_steps, unknown_loads
 from touchstone.run.progress import display_for
 
 STATE = "claims.json"
@@ -93,9 +93,9 @@ def claims(
     for path, file in found:
         if unknown := list(unknown_loads(file, folders)):
             raise ManifestError("\n".join(unknown), where=str(path), fix="name one of them by `load`")
-    asked = _Asked([file for _, file in found], Obstacles(folders), accept_suspect)
+    asked = _ClaimSelection([file for _, file in found], Obstacles(folders), accept_suspect)
     console = Console(stderr=json)
-    how = How(
+    how = StepSettings(
         profile="quick" if quick else "thorough" if thorough else "normal",
         rounds=rounds,
         command=as_typed(),
@@ -115,46 +115,46 @@ def claims(
 
 
 @dataclass(frozen=True)
-class _Asked:
+class _ClaimSelection:
     """The claims that are asked about, and how they are ruled on."""
 
     files: list[ClaimsFile]
     obstacles: Obstacles
     accept_suspect: bool
 
-    def judged(self, folders: Iterable[Path]) -> list[Judged]:
+    def judged(self, folders: Iterable[Path]) -> list[RunWithJudgement]:
         """The runs of the claims' scenarios, each with its judgement."""
         scenarios = {name for file in self.files for name in file.scenarios}
-        return [Judged(run, judge(run)) for run in map(load_run, folders) if run.plan.scenario in scenarios]
+        return [RunWithJudgement(run, judge(run)) for run in map(load_run, folders) if run.plan.scenario in scenarios]
 
-    def rulings(self, judged: list[Judged]) -> list[ClaimsRuling]:
+    def rulings(self, judged: list[RunWithJudgement]) -> list[ClaimsRuling]:
         """The verdicts on each file by these runs."""
         return [
             judge_claims(file, judged, obstacle=self.obstacles, accept_suspect=self.accept_suspect)
             for file in self.files
         ]
 
-    def ruled(self, judged: list[Judged]) -> list[Ruled]:
+    def ruled(self, judged: list[RunWithJudgement]) -> list[RuledFile]:
         """Each file with its verdicts."""
         rulings = zip(self.files, self.rulings(judged), strict=True)
-        return [Ruled(file, ruling, tuple(judged)) for file, ruling in rulings]
+        return [RuledFile(file, ruling, tuple(judged)) for file, ruling in rulings]
 
 
-def _measure(asked: _Asked, how: How, spend_s: float) -> bool:
+def _measure(asked: _ClaimSelection, how: StepSettings, spend_s: float) -> bool:
     """Measure what no run has, then what is undecided until the time is up. False if it was interrupted."""
     state = ClaimsState(how.results / STATE)
     wanted = steps(missing(asked.files, Evidence(asked.judged(runs_in(how.results)))))
     if not measure_steps(wanted, asked.obstacles, state, how):
         return False
 
-    def still_open() -> list[OpenStep]:
+    def still_open() -> list[UndecidedRun]:
         judged = asked.judged(runs_in(how.results))
         return open_steps(asked.files, asked.rulings(judged), Evidence(judged))
 
     return decide_steps(still_open, asked.obstacles, state, how, spend_s) if spend_s else True
 
 
-def _gate(ruled: list[Ruled], *, allow_undecided: bool) -> int:
+def _gate(ruled: list[RuledFile], *, allow_undecided: bool) -> int:
     """3 if an own claim does not hold, 4 if no number stands for it, 5 if it is undecided, as every gate of the lab."""
     broken = (Ruling.CONTRADICTED, Ruling.EXPLAINED)
     undecided = () if allow_undecided else (Ruling.UNDECIDED,)
@@ -169,7 +169,7 @@ def _gate(ruled: list[Ruled], *, allow_undecided: bool) -> int:
     return ExitCode.OK
 
 
-def _tell(ruled: list[Ruled], *, explain: str | None, json: bool, out: Path | None) -> int:
+def _tell(ruled: list[RuledFile], *, explain: str | None, json: bool, out: Path | None) -> int:
     if explain is not None:
         for one in ruled:
             claim = next((c for c in one.file.claims if c.id.lower() == explain.lower()), None)

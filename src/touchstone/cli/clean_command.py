@@ -13,7 +13,7 @@ from rich.table import Table
 from touchstone.cli.places import results_root
 from touchstone.failure import UsageError
 from touchstone.report.format import size
-from touchstone.run.disk import Kept, above, builds_kept, in_use, remove, runs_kept, too_old
+from touchstone.run.disk import StoredFolder, above, builds_kept, in_use, remove, runs_kept, too_old
 
 _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([kmgt]?)i?b?", re.IGNORECASE)
 _POWERS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
@@ -61,16 +61,16 @@ def _bytes(text: str) -> int:
     return int(float(found[1]) * 1024 ** _POWERS[found[2].lower()])
 
 
-def _total(entries: list[Kept]) -> str:
+def _total(entries: list[StoredFolder]) -> str:
     noun = "folder" if len(entries) == 1 else "folders"
     return f"{len(entries)} {noun}, {size(sum(entry.bytes for entry in entries))}"
 
 
-def _tell(console: Console, what: str, entries: list[Kept]) -> None:
+def _tell(console: Console, what: str, entries: list[StoredFolder]) -> None:
     console.print(f"{what}: {_total(entries)}", highlight=False)
 
 
-def _show(console: Console, entries: list[Kept]) -> None:
+def _show(console: Console, entries: list[StoredFolder]) -> None:
     table = Table("last used", "size", "folder", box=None, header_style="bold", pad_edge=False)
     table.columns[1].justify = "right"
     table.columns[2].overflow = "fold"

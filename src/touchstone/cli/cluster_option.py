@@ -18,7 +18,7 @@ import typer
 from touchstone.bench.generators import Generators, ThisMachine
 from touchstone.cli.places import results_root
 from touchstone.failure import ExitCode, UsageError
-from touchstone.plan.plan import Wish
+from touchstone.plan.plan import RunRequest
 from touchstone.plan.profile import PROFILES
 from touchstone.record.store import new_run_folder, refuse_taken
 from touchstone.whole_file import write_whole
@@ -41,14 +41,16 @@ def need_ray() -> None:
 
 
 @dataclass(frozen=True)
-class Away:
+class RemoteOutcome:
     """What came of a run that was sent: the exit code that it gave itself, or the folder that is to be judged here."""
 
     code: ExitCode | int = ExitCode.OK
     folder: Path | None = None
 
 
-def elsewhere(cluster: str, scenario: Path, words: Sequence[str], wish: Wish, out: Path | None) -> Away | None:
+def elsewhere(
+    cluster: str, scenario: Path, words: Sequence[str], wish: RunRequest, out: Path | None
+) -> RemoteOutcome | None:
     """Carry the run out on the servers' nodes, rounds divided among several; None if this machine is the only one."""
     need_ray()
     from touchstone.cluster.fleet import merge  # noqa: PLC0415 - Ray is optional, and slow to import.
@@ -70,7 +72,7 @@ def elsewhere(cluster: str, scenario: Path, words: Sequence[str], wish: Wish, ou
     with tempfile.TemporaryDirectory(prefix="touchstone-") as place:
         parts = {one.server: folder for one in sent if unpack(one.results, folder := Path(place) / one.server)}
         if not parts:
-            return Away(code=max(one.code or 0 for one in sent))
+            return RemoteOutcome(code=max(one.code or 0 for one in sent))
         path = next(iter(parts.values())) / "plan.json"
         plan = json.loads(path.read_text(encoding="utf-8"))
         folder = out or new_run_folder(results_root(), str(plan["run_id"]))
@@ -78,7 +80,7 @@ def elsewhere(cluster: str, scenario: Path, words: Sequence[str], wish: Wish, ou
             write_whole(path, json.dumps(plan | {"run_id": folder.name}, indent=1) + "\n")
         if len(sent) > 1:
             merge(parts, folder)
-            return Away(folder=folder)
+            return RemoteOutcome(folder=folder)
         shutil.copytree(parts[sent[0].server], folder, dirs_exist_ok=True)
     typer.echo(f"results, brought here: {folder}")
-    return Away(code=sent[0].code or 0)
+    return RemoteOutcome(code=sent[0].code or 0)

@@ -100,7 +100,7 @@ def load_command(name: str) -> Any:
     return group.commands[name]
 
 
-class Raised(Exception):  # noqa: N818 - it is no error of its own
+class CarriedError(Exception):
     """Carries an error past typer, which makes an exit without a word of some of Python's own."""
 
     def __init__(self, error: BaseException) -> None:
@@ -131,4 +131,4 @@ class LazyGroup(TyperGroup):
         try:
             return super().invoke(ctx)
         except (OSError, EOFError, KeyboardInterrupt) as error:
-            raise Raised(error) from error
+            raise CarriedError(error) from error

@@ -13,8 +13,8 @@ from touchstone.cli.completion import runs
 from touchstone.cli.places import find_run
 from touchstone.cli.terms import gate_code, read_figures, read_share
 from touchstone.failure import ExitCode, InvalidRunError, UsageError
-from touchstone.judge.comparison.across import Terms, changes, comparable, differences, gone
-from touchstone.judge.comparison.gate import Standing, hold_against
+from touchstone.judge.comparison.across import ComparisonTerms, changes, comparable, differences, gone
+from touchstone.judge.comparison.gate import PairStatus, hold_against
 from touchstone.judge.comparison.machines import across_machines, common_reference
 from touchstone.judge.comparison.pair import PairJudgement, judge_runs
 from touchstone.judge.judge import judge
@@ -92,7 +92,7 @@ def compare(
             print_gate(Console(), hold_against(said.changes, said.gone, terms), _ADVICE)
     if not gate:
         return ExitCode.OK
-    if said.standing is Standing.INVALID:
+    if said.standing is PairStatus.INVALID:
         raise InvalidRunError(
             "the gate has nothing to watch: of the figures that it looks at the runs have none validly in common",
             fix="compare runs of the same scenario, contenders and loads, or name the figures to watch by --figure",
@@ -112,7 +112,7 @@ def _read(name: str) -> Run:
     return load_run(find_run(name))
 
 
-def _compared(old: Run, new: Run, terms: Terms, reference: str | None, *, anyway: bool) -> PairJudgement:
+def _compared(old: Run, new: Run, terms: ComparisonTerms, reference: str | None, *, anyway: bool) -> PairJudgement:
     """Every figure, or of runs from different machines what can be compared of them."""
     unlike = differences(old.environment, new.environment)
     judged = (judge(old), judge(new))
@@ -136,7 +136,7 @@ def _compared(old: Run, new: Run, terms: Terms, reference: str | None, *, anyway
     return judge_runs(old, new, found.changes, lost, terms, left_out=found.left_out, notes=notes)
 
 
-def _terms(margin: str, figures: list[str], loads: list[str], *runs: Run) -> Terms:
+def _terms(margin: str, figures: list[str], loads: list[str], *runs: Run) -> ComparisonTerms:
     """Read what is asked. Raises UsageError for a figure or a load that does not exist."""
     named = read_figures(figures)
     known = sorted({name for run in runs for name in run.plan.loads})
@@ -144,7 +144,7 @@ def _terms(margin: str, figures: list[str], loads: list[str], *runs: Run) -> Ter
         if name not in known:
             raise UsageError(f"no load of these runs is called {name!r}", fix=f"there are: {', '.join(known)}")
     confidence = min(run.plan.confidence for run in runs)
-    return Terms(margin=read_share(margin), confidence=confidence, figures=named, loads=tuple(loads))
+    return ComparisonTerms(margin=read_share(margin), confidence=confidence, figures=named, loads=tuple(loads))
 
 
 def _print(said: PairJudgement, *, everything: bool) -> None:

@@ -25,7 +25,7 @@ from touchstone.run.fingerprint import cpus_of_the_lab
 from touchstone.run.noise import measure_noise
 from touchstone.toolchain.cache import cache_folder
 from touchstone.toolchain.registry import TOOLS, find_tool
-from touchstone.toolchain.tool import Found
+from touchstone.toolchain.tool import FoundTool
 
 
 def doctor(
@@ -114,7 +114,7 @@ def _tools() -> list[dict[str, str]]:
     rows = []
     for name in TOOLS:
         tool = find_tool(name)
-        if isinstance(tool, Found):
+        if isinstance(tool, FoundTool):
             origin = f" ({tool.note})" if tool.note else ""
             rows.append(_row("ok", name, f"{tool.version} at {tool.path}{origin}"))
         else:

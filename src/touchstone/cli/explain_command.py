@@ -13,7 +13,7 @@ from touchstone.cli.completion import runs
 from touchstone.cli.places import find_run
 from touchstone.failure import UsageError, did_you_mean
 from touchstone.judge.judge import judge
-from touchstone.judge.judgement import Estimate, Finding, Judgement, Peak
+from touchstone.judge.judgement import Estimate, Finding, Judgement, PeakReached
 from touchstone.record.run import Run
 from touchstone.record.sample import Sample
 from touchstone.record.store import load_run
@@ -103,7 +103,7 @@ def _plain(value: Any) -> str:
     return str(value)
 
 
-def _peak(peak: Peak) -> str:
+def _peak(peak: PeakReached) -> str:
     """A start under load as the judge reads its series."""
     changes = ", ".join(f"{t:.1f} s" for t in peak.changepoints_s) or "none"
     reached = f"peak of {peak.rate:.6g}/s after {peak.time_s:.2f} s" if peak.rate and peak.time_s else "no peak"

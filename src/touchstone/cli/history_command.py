@@ -16,11 +16,11 @@ from touchstone.cli.places import find_run, results_root
 from touchstone.cli.terms import read_figures, read_share
 from touchstone.failure import UsageError
 from touchstone.history import page, store
-from touchstone.history.entry import Entry
+from touchstone.history.entry import HistoryEntry
 from touchstone.history.exports import EXPORTS, LEFT_OUT
 from touchstone.history.plot import shown_words, size_words
-from touchstone.history.recording import Measured, entries_of, entries_of_revisions
-from touchstone.history.told import Seen, Told, look
+from touchstone.history.recording import MeasuredCommit, entries_of, entries_of_revisions
+from touchstone.history.told import DescribedSeries, SeriesText, look
 from touchstone.judge.comparison.pair import PairJudgement, Revision
 from touchstone.record.base import Record
 from touchstone.record.store import load_run, runs_in
@@ -36,10 +36,10 @@ Store = Annotated[Path, typer.Option("--store", help="The file of the history.")
 app = typer.Typer(no_args_is_help=True)
 
 
-class _Document(Record):
+class _HistoryDocument(Record):
     """What `--json` prints."""
 
-    series: list[Told]
+    series: list[SeriesText]
 
 
 @app.command()
@@ -84,7 +84,7 @@ def show(
         raise UsageError("the history has no entry of that", where=str(of), fix="leave --figure out to see them all")
     seen = look(entries, read_share(magnitude), _between, find_changes=changes)
     if json:
-        typer.echo(_Document(series=[one.told for one in seen]).model_dump_json(indent=1, by_alias=True))
+        typer.echo(_HistoryDocument(series=[one.told for one in seen]).model_dump_json(indent=1, by_alias=True))
         return
     tell(Console(), seen)
     typer.echo(f"page: {write(out, page.document(seen, of.name))}")
@@ -111,7 +111,7 @@ def export(
         typer.echo(line, err=True)
 
 
-def _entries(folder: Path, commit: str, reference: str | None) -> list[Entry]:
+def _entries(folder: Path, commit: str, reference: str | None) -> list[HistoryEntry]:
     measured = load_run(folder)
     repository = Repository.around(Path.cwd())
     try:
@@ -132,8 +132,8 @@ def _entries(folder: Path, commit: str, reference: str | None) -> list[Entry]:
     return entries_of_revisions(measured, said, _measured(repository, repository.revision(head.commit)))
 
 
-def _measured(repository: Repository, revision: Revision, *, dirty: bool = False) -> Measured:
-    return Measured(revision.commit, repository.committed_at(revision), revision.subject, dirty)
+def _measured(repository: Repository, revision: Revision, *, dirty: bool = False) -> MeasuredCommit:
+    return MeasuredCommit(revision.commit, repository.committed_at(revision), revision.subject, dirty)
 
 
 def _last_of_ab() -> Path:
@@ -150,7 +150,7 @@ def _between(after: str, until: str) -> Sequence[Revision]:
         return []
 
 
-def tell(console: Console, seen: Sequence[Seen]) -> None:
+def tell(console: Console, seen: Sequence[DescribedSeries]) -> None:
     """Print the series of a history with their changes and breaks."""
     table = Table(
         "contender", "load", "figure", "commits", "newest", "changes", "breaks", box=None, header_style="bold"
@@ -167,7 +167,7 @@ def tell(console: Console, seen: Sequence[Seen]) -> None:
         _tell_changes(console, one)
 
 
-def _tell_changes(console: Console, one: Seen) -> None:
+def _tell_changes(console: Console, one: DescribedSeries) -> None:
     def say(text: str) -> None:
         console.print(text, highlight=False, markup=False, soft_wrap=True)
 

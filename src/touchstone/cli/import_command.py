@@ -10,11 +10,14 @@ import typer
 
 from touchstone.failure import UsageError, did_you_mean
 from touchstone.intake.adopt import adopt
-from touchstone.intake.entry import Entry
+from touchstone.intake.entry import BenchmarkEntry
 from touchstone.intake.http_arena import read_http_arena
 from touchstone.intake.techempower import read_techempower
 
-_BENCHMARKS: dict[str, Callable[[Path], Entry]] = {"httparena": read_http_arena, "techempower": read_techempower}
+_BENCHMARKS: dict[str, Callable[[Path], BenchmarkEntry]] = {
+    "httparena": read_http_arena,
+    "techempower": read_techempower,
+}
 
 
 def import_entry(

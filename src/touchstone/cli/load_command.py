@@ -47,7 +47,7 @@ _TOO_MANY = 0.5
 
 
 @dataclass
-class _Asked:
+class _LoadArguments:
     """What the words come to."""
 
     words: list[str] = field(default_factory=list)
@@ -168,9 +168,9 @@ def _as_job(mix: Mix, place: Path) -> Path:
     return place
 
 
-def _read_options(given: Sequence[str]) -> _Asked:
+def _read_options(given: Sequence[str]) -> _LoadArguments:
     """Take the words apart. Raises UsageError."""
-    asked = _Asked(histogram="--histogram" in given)
+    asked = _LoadArguments(histogram="--histogram" in given)
     rest = list(given)
     while rest:
         word = rest.pop(0)

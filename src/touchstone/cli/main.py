@@ -16,7 +16,7 @@ from rich.console import Console
 from rich.markup import escape
 
 import touchstone
-from touchstone.cli.commands import LazyGroup, Raised
+from touchstone.cli.commands import CarriedError, LazyGroup
 from touchstone.failure import ExitCode, TouchstoneError
 from touchstone.record.secret import shown_command, shown_text
 
@@ -79,7 +79,7 @@ def _run() -> int:
         if (output := sys.stdout) is not None:
             output.flush()
     except (Exception, KeyboardInterrupt) as error:
-        return _code_of(error.error if isinstance(error, Raised) else error)
+        return _code_of(error.error if isinstance(error, CarriedError) else error)
     except SystemExit as end:  # rich makes one of a broken pipe.
         if isinstance(end.__context__, BrokenPipeError):
             return ExitCode.UNREAD

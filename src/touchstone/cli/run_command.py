@@ -18,12 +18,12 @@ from touchstone.failure import ExitCode, InvalidRunError, UsageError
 from touchstone.judge.judge import judge
 from touchstone.judge.judgement import Verdict
 from touchstone.manifest.catalogue import find_scenario
-from touchstone.plan.plan import Wish
+from touchstone.plan.plan import RunRequest
 from touchstone.record.run import Plan
 from touchstone.record.store import load_run
 from touchstone.report import print_report, render
 from touchstone.report.view import View
-from touchstone.run.measure import Conditions, measure
+from touchstone.run.measure import RunConditions, measure
 from touchstone.run.noise import measure_noise
 from touchstone.run.progress import display_for
 
@@ -120,7 +120,7 @@ def run(
             "`touchstone ab URL1 URL2`",
         )
     folder = find_scenario(scenario or usual_scenario(), scenarios_root())
-    wish = Wish(
+    wish = RunRequest(
         profile="quick" if quick else "thorough" if thorough else "normal",
         rounds=rounds,
         seed=seed,
@@ -141,7 +141,7 @@ def run(
             if entry.not_measured:
                 progress.print(f"{entry.name}: not measured: {entry.not_measured}", highlight=False)
 
-    conditions = Conditions(
+    conditions = RunConditions(
         results=results_root(),
         folder=out,
         display=display_for(progress),

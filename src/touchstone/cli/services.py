@@ -12,12 +12,12 @@ from touchstone.bench.outside import read_outside
 from touchstone.failure import UsageError
 from touchstone.isolation.family import family
 from touchstone.isolation.port import listening_tree
-from touchstone.manifest.outside import Outside, is_loopback
+from touchstone.manifest.outside import ExternalService, is_loopback
 
 
 def read_services(
     urls: Sequence[str], pids: Sequence[str], cgroups: Sequence[str], allowed_hosts: Sequence[str]
-) -> list[Outside]:
+) -> list[ExternalService]:
     """The services, in their order, each with its process if named or found by its listening port.
 
     Raises UsageError for words that are no NAME=VALUE, or that name no service.
@@ -49,7 +49,7 @@ def read_services(
     return _with_processes(services)
 
 
-def _with_processes(services: Sequence[Outside]) -> list[Outside]:
+def _with_processes(services: Sequence[ExternalService]) -> list[ExternalService]:
     """Give each service without a named process or group the tree that listens, if it is theirs alone."""
     found = {
         service.name: service.pid
@@ -71,7 +71,7 @@ def _shared(pid: int, others: set[int]) -> bool:
     return not own or not own.isdisjoint(others) or any(pid == one.pid for other in others for one in family(other))
 
 
-def _local_addresses(service: Outside) -> tuple[str, ...]:
+def _local_addresses(service: ExternalService) -> tuple[str, ...]:
     """The loopback addresses that a load may go to, the preferred one first; none of a service elsewhere."""
     if service.host == "localhost":
         return ("127.0.0.1", "::1")

@@ -17,12 +17,12 @@ from touchstone.failure import ExitCode, UsageError
 from touchstone.isolation.delegation import lacking
 from touchstone.manifest.catalogue import find_scenario
 from touchstone.plan.placement import available_cpus, plan_placement
-from touchstone.plan.plan import Wish
+from touchstone.plan.plan import RunRequest
 from touchstone.report.format import quantity
-from touchstone.run.measure import Conditions
+from touchstone.run.measure import RunConditions
 from touchstone.run.progress import display_for
 from touchstone.sizing.price import Prices
-from touchstone.sizing.size import Container, Sizing, demand_of, runs_folder, size, usual_quotas
+from touchstone.sizing.size import SizedContainer, Sizing, demand_of, runs_folder, size, usual_quotas
 from touchstone.vocabulary.figure import Unit
 
 
@@ -67,9 +67,9 @@ def size_command(
         folder,
         demand,
         quotas,
-        Wish(profile="normal" if thorough else "quick", rounds=rounds, command=as_typed()),
+        RunRequest(profile="normal" if thorough else "quick", rounds=rounds, command=as_typed()),
         stacks=[word for word in stacks.split(",") if word],
-        conditions=Conditions(
+        conditions=RunConditions(
             results=results_root(),
             folder=out or runs_folder(results_root(), folder.scenario.name, demand),
             display=display_for(progress),
@@ -129,20 +129,20 @@ def print_sizing(console: Console, sizing: Sizing) -> None:
         console.print(f"  {doubt}", highlight=False, markup=False, soft_wrap=True)
 
 
-def _interval(one: Container) -> str:
+def _interval(one: SizedContainer) -> str:
     low = quantity(one.low, Unit.PER_SECOND) if one.low else ""
     high = quantity(one.high, Unit.PER_SECOND) if one.high else "no upper bound"
     return f"{low} to {high}" if one.capacity and low else ""
 
 
-def _money_at_capacity(sizing: Sizing, one: Container) -> str:
+def _money_at_capacity(sizing: Sizing, one: SizedContainer) -> str:
     """At its capacity, with the interval: the dearest at the lower bound."""
     prices, rates = sizing.demand.prices, [one.high or one.capacity, one.capacity, one.low or one.capacity]
     shown = [f"{prices.per_million(one.cpus, one.memory, rate):.4g}" for rate in rates if rate]
     return f"{shown[1]} ({shown[0]} to {shown[2]})" if len(shown) == len(rates) else ""
 
 
-def _told(sizing: Sizing, one: Container | None) -> str:
+def _told(sizing: Sizing, one: SizedContainer | None) -> str:
     if one is None:
         return "none of these: give it more CPUs or memory, or relax the objective"
     memory = quantity(one.memory, Unit.BYTES) if one.memory else "memory not found"

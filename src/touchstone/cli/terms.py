@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 
 from touchstone.failure import ExitCode, UsageError, did_you_mean
-from touchstone.judge.comparison.gate import Standing
+from touchstone.judge.comparison.gate import PairStatus
 from touchstone.vocabulary.figure import FIGURES
 
 
@@ -34,14 +34,14 @@ def read_figures(words: Iterable[str]) -> dict[str, float | None]:
     return named
 
 
-def gate_code(standing: Standing, *, allow_undecided: bool) -> ExitCode:
+def gate_code(standing: PairStatus, *, allow_undecided: bool) -> ExitCode:
     """The exit code of a gate that found this."""
     match standing:
-        case Standing.PASSED:
+        case PairStatus.PASSED:
             return ExitCode.OK
-        case Standing.WORSE:
+        case PairStatus.WORSE:
             return ExitCode.GATE
-        case Standing.UNDECIDED:
+        case PairStatus.UNDECIDED:
             return ExitCode.OK if allow_undecided else ExitCode.UNDECIDED
-        case Standing.INVALID:
+        case PairStatus.INVALID:
             return ExitCode.INVALID

@@ -17,7 +17,7 @@ from touchstone.toolchain.crane import fetch_crane
 from touchstone.toolchain.otava import fetch_otava
 from touchstone.toolchain.packaged import PACKAGED
 from touchstone.toolchain.registry import TOOLS, find_tool
-from touchstone.toolchain.tool import Found
+from touchstone.toolchain.tool import FoundTool
 from touchstone.toolchain.upx import fetch_upx
 
 _FETCHERS = {
@@ -47,7 +47,7 @@ def toolchain(
         raise UsageError(f"{jdk_source} is no file", fix="give openjdk-25_VERSION.orig.tar.xz")
     found = find_tool(name) if name in TOOLS else None
     ours = default_home().executable if name == "native-image" else None
-    if isinstance(found, Found) and found.path != ours and not even_if_found:
+    if isinstance(found, FoundTool) and found.path != ours and not even_if_found:
         console.print(f"{name} {found.version} is at {found.path} already (another: --even-if-found)")
         return
     if name in _FETCHERS:

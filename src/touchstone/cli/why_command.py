@@ -13,17 +13,17 @@ from touchstone.cli.places import find_run
 from touchstone.failure import ExitCode, UsageError
 from touchstone.judge.why.account import account
 from touchstone.judge.why.explain import explain, profiled_under
-from touchstone.judge.why.explanation import Account, Explanation, Unexplained
+from touchstone.judge.why.explanation import CpuBreakdown, CpuExplanation, Unexplained
 from touchstone.record.base import Record
 from touchstone.record.store import load_run
 from touchstone.report.why.exports import write_exports
 from touchstone.report.why.terminal import print_explanation
 
 
-class _Document(Record):
+class _WhyDocument(Record):
     """What `--json` prints."""
 
-    explanations: list[Explanation | Account | Unexplained]
+    explanations: list[CpuExplanation | CpuBreakdown | Unexplained]
 
 
 def why(
@@ -51,7 +51,7 @@ def why(
     first = _named(baseline, names) if baseline else measured.plan.baseline_among(names) or names[0]
     others = [_named(contender, names)] if contender else [name for name in names if name != first]
     confidence = measured.plan.confidence
-    found: list[Explanation | Account | Unexplained] = (
+    found: list[CpuExplanation | CpuBreakdown | Unexplained] = (
         [explain(measured, first, other, name, confidence) for name in loads for other in others]
         if others
         else [account(measured, first, name, confidence) for name in loads]
@@ -63,9 +63,9 @@ def why(
     return ExitCode.OK
 
 
-def _tell(found: list[Explanation | Account | Unexplained], *, json: bool) -> None:
+def _tell(found: list[CpuExplanation | CpuBreakdown | Unexplained], *, json: bool) -> None:
     if json:
-        typer.echo(_Document(explanations=found).model_dump_json(indent=1))
+        typer.echo(_WhyDocument(explanations=found).model_dump_json(indent=1))
         return
     console = Console()
     for one in found:

@@ -29,7 +29,7 @@ class Agent:
     """A node, as the lab commands it. Its methods may be called at once, each on a thread of its own."""
 
     def __init__(self) -> None:
-        self._workers: dict[str, _Process] = {}
+        self._workers: dict[str, _LineProcess] = {}
         self._engine: Path | None = None
 
     def facts(self) -> dict[str, Any]:
@@ -71,7 +71,7 @@ class Agent:
     def start(self, worker: str, kind: str) -> None:
         """Start a process of the engine that does a share of this kind of job, `load` or `hold`, under this name."""
         assert self._engine is not None  # it was given before
-        self._workers[worker] = _Process([str(self._engine), kind, "--worker"])
+        self._workers[worker] = _LineProcess([str(self._engine), kind, "--worker"])
 
     def tell(self, worker: str, orders: str) -> None:
         """Give it orders, each a line."""
@@ -108,7 +108,7 @@ class Agent:
     def start_lab(self, worker: str, home: str, words: list[str], environment: dict[str, str]) -> None:
         """Start a Python program in a folder; its output is read like a load process's."""
         whole = {**os.environ, **environment}
-        self._workers[worker] = _Process([sys.executable, *words], env=whole, cwd=home, stderr=subprocess.STDOUT)
+        self._workers[worker] = _LineProcess([sys.executable, *words], env=whole, cwd=home, stderr=subprocess.STDOUT)
 
     def interrupt(self, worker: str) -> None:
         """Ctrl-C."""
@@ -143,7 +143,7 @@ class Agent:
         return sent / (time.monotonic() - begun)
 
 
-class _Process:
+class _LineProcess:
     """A process that is driven by lines. When this actor ends, the process's input ends, and so a load process."""
 
     def __init__(self, command: list[str], **options: Any) -> None:

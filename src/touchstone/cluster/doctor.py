@@ -8,8 +8,8 @@ import ray
 import ray.exceptions
 
 from touchstone.cluster.clocks import clock_distance
-from touchstone.cluster.joining import Hand, taken
-from touchstone.cluster.nodes import SERVER, ClusterError, Node, casts_of, connect, living_nodes, own_node
+from touchstone.cluster.joining import TakenNode, taken
+from touchstone.cluster.nodes import SERVER, ClusterError, ClusterNode, casts_of, connect, living_nodes, own_node
 
 _BANDWIDTH_S = 0.5
 _FEW_FILES = 10_000
@@ -38,7 +38,7 @@ def look_at(address: str) -> Iterator[Row]:
         ray.shutdown()
 
 
-def _missing(nodes: list[Node]) -> Iterator[Row]:
+def _missing(nodes: list[ClusterNode]) -> Iterator[Row]:
     try:
         casts = casts_of(nodes)
     except ClusterError as error:
@@ -50,7 +50,7 @@ def _missing(nodes: list[Node]) -> Iterator[Row]:
         yield "note", "roles", f"a run called here is carried out on {casts[0].server}: contenders run there"
 
 
-def _node(hand: Hand) -> Iterator[Row]:
+def _node(hand: TakenNode) -> Iterator[Row]:
     facts, node = hand.facts, hand.node
     yield (
         "ok",
@@ -65,7 +65,7 @@ def _node(hand: Hand) -> Iterator[Row]:
     )
 
 
-def _way(hand: Hand, hands: list[Hand]) -> Iterator[Row]:
+def _way(hand: TakenNode, hands: list[TakenNode]) -> Iterator[Row]:
     """From here to a node: its clock and the round trip; from the server's node to a generator: the bandwidth."""
     distance = clock_distance(hand.clock_s)
     yield (

@@ -15,8 +15,8 @@ import ray.exceptions
 
 from touchstone.cluster.clocks import clock_distance
 from touchstone.cluster.housekeeping import cpu_seconds, kept_off
-from touchstone.cluster.joining import Hand, ship_engine, taken
-from touchstone.cluster.nodes import ClusterError, Node, casts_of, connect, living_nodes, own_node
+from touchstone.cluster.joining import TakenNode, ship_engine, taken
+from touchstone.cluster.nodes import ClusterError, ClusterNode, casts_of, connect, living_nodes, own_node
 from touchstone.cluster.relay import relays
 from touchstone.engine.client import Event, run_job
 from touchstone.engine.protocol import Contender, GeneratorNode, HoldJob, HoldNode, LoadJob, SlicesJob, Traffic
@@ -30,7 +30,7 @@ from touchstone.record.process import GeneratorPlace
 class ClusterGenerators:
     """The load comes from nodes of the cluster, each an equal part of it; this machine leads them and watches."""
 
-    def __init__(self, server: Node, hands: Sequence[Hand]) -> None:
+    def __init__(self, server: ClusterNode, hands: Sequence[TakenNode]) -> None:
         self._server, self._hands = server, hands
 
     @property
@@ -92,7 +92,7 @@ class ClusterGenerators:
             yield threads * len(hands), [_generator(hand, link) for hand, link in zip(hands, links, strict=True)]
 
     @contextmanager
-    def _relayed(self, hands: Sequence[Hand], kind: Literal["load", "hold"]) -> Iterator[list[Path]]:
+    def _relayed(self, hands: Sequence[TakenNode], kind: Literal["load", "hold"]) -> Iterator[list[Path]]:
         # A path of a Unix socket has room for some hundred bytes.
         with (
             tempfile.TemporaryDirectory(prefix="touchstone-", dir="/tmp") as folder,
@@ -116,7 +116,7 @@ class _JoinedSession(SlicesSession):
         return result
 
 
-def _generator(hand: Hand, link: Path) -> GeneratorNode:
+def _generator(hand: TakenNode, link: Path) -> GeneratorNode:
     """A generator in the form of the engine's protocol."""
     try:
         distance = clock_distance(hand.clock_s)
@@ -132,7 +132,7 @@ def _generator(hand: Hand, link: Path) -> GeneratorNode:
     }
 
 
-def _holder(hand: Hand, link: Path) -> HoldNode:
+def _holder(hand: TakenNode, link: Path) -> HoldNode:
     """A generator that holds connections, in the form of the engine's protocol."""
     return {
         "name": hand.node.name,

@@ -16,7 +16,7 @@ from ray.util.placement_group import placement_group, remove_placement_group
 from ray.util.scheduling_strategies import PlacementGroupSchedulingStrategy
 
 from touchstone.cluster import agent as agent_module
-from touchstone.cluster.nodes import ClusterError, Node, first_line
+from touchstone.cluster.nodes import ClusterError, ClusterNode, first_line
 from touchstone.cluster.relay import SILENCE_S
 from touchstone.engine.locate import engine_digest, engine_path
 
@@ -26,10 +26,10 @@ _AT_ONCE = 256
 
 
 @dataclass(frozen=True)
-class Hand:
+class TakenNode:
     """A node that was taken, its agent, and its description."""
 
-    node: Node
+    node: ClusterNode
     agent: Any
     facts: dict[str, Any] = field(default_factory=dict)
 
@@ -39,7 +39,7 @@ class Hand:
 
 
 @contextmanager
-def taken(nodes: Sequence[Node]) -> Iterator[list[Hand]]:
+def taken(nodes: Sequence[ClusterNode]) -> Iterator[list[TakenNode]]:
     """An agent on each of these nodes, all or none. A node has one, so that no two runs share it."""
     selectors = [{"ray.io/node-id": node.id} for node in nodes]
     group = placement_group([{"CPU": 1} for _ in nodes], strategy="SPREAD", bundle_label_selector=selectors)
@@ -59,7 +59,7 @@ def taken(nodes: Sequence[Node]) -> Iterator[list[Hand]]:
 
 
 @contextmanager
-def courier(node: Node) -> Iterator[Hand]:
+def courier(node: ClusterNode) -> Iterator[TakenNode]:
     """An agent on a node that a run is sent to; the run itself takes the nodes that it needs."""
     hand = hand_on(node, name=f"courier-{node.id}", num_cpus=0, label_selector={"ray.io/node-id": node.id})
     try:
@@ -68,19 +68,19 @@ def courier(node: Node) -> Iterator[Hand]:
         ray.kill(hand.agent)
 
 
-def hand_on(node: Node, **options: Any) -> Hand:
+def hand_on(node: ClusterNode, **options: Any) -> TakenNode:
     """Start an agent on a node. Raises ClusterError if one of its name is there already."""
     ray.cloudpickle.register_pickle_by_value(agent_module)
     try:
         agent = ray.remote(agent_module.Agent).options(max_concurrency=_AT_ONCE, **options).remote()
-        return Hand(node, agent, ray.get(agent.facts.remote(), timeout=_PATIENCE_S))
+        return TakenNode(node, agent, ray.get(agent.facts.remote(), timeout=_PATIENCE_S))
     except ValueError as error:
         raise ClusterError(f"node {node} is taken by another run", fix="wait until that has ended") from error
     except ray.exceptions.RayError as error:
         raise ClusterError(f"node {node} starts no agent: {first_line(error)}", fix="see its raylet's log") from error
 
 
-def ship_engine(hand: Hand) -> None:
+def ship_engine(hand: TakenNode) -> None:
     """Give the node this engine, unless it has it from before."""
     digest = engine_digest()
     try:

@@ -31,7 +31,7 @@ def first_line(error: Exception) -> str:
 
 
 @dataclass(frozen=True)
-class Node:
+class ClusterNode:
     """A node that lives."""
 
     id: str
@@ -69,7 +69,7 @@ def connect(address: str) -> None:
         ) from error
 
 
-def own_node(nodes: Sequence[Node]) -> Node | None:
+def own_node(nodes: Sequence[ClusterNode]) -> ClusterNode | None:
     """The node that this process belongs to."""
     own = ray.get_runtime_context().get_node_id()
     return next((node for node in nodes if node.id == own), None)
@@ -91,14 +91,14 @@ def _own_address() -> str | None:
     return found
 
 
-def living_nodes() -> list[Node]:
+def living_nodes() -> list[ClusterNode]:
     """The nodes that live, in the order of their addresses."""
     found = []
     for row in ray.nodes():
         if row["Alive"]:
             role = row.get("Labels", {}).get(ROLE, "")
             found.append(
-                Node(
+                ClusterNode(
                     id=row["NodeID"],
                     name=row["NodeManagerHostname"],
                     address=row["NodeManagerAddress"],
@@ -110,26 +110,26 @@ def living_nodes() -> list[Node]:
     return _told_apart(found)
 
 
-def _told_apart(nodes: Sequence[Node]) -> list[Node]:
+def _told_apart(nodes: Sequence[ClusterNode]) -> list[ClusterNode]:
     """Names that several nodes share get the address behind them."""
     names = [node.name for node in nodes]
     return [
         node
         if names.count(node.name) == 1
-        else Node(node.id, f"{node.role or 'node'}-{node.address}", node.address, node.role, node.cpus)
+        else ClusterNode(node.id, f"{node.role or 'node'}-{node.address}", node.address, node.role, node.cpus)
         for node in nodes
     ]
 
 
 @dataclass(frozen=True)
-class Cast:
+class NodeRoles:
     """A server's node, and the generators that load it."""
 
-    server: Node
-    generators: Sequence[Node]
+    server: ClusterNode
+    generators: Sequence[ClusterNode]
 
 
-def casts_of(nodes: Sequence[Node]) -> list[Cast]:
+def casts_of(nodes: Sequence[ClusterNode]) -> list[NodeRoles]:
     """The servers' nodes, the generators dealt out among them. Raises ClusterError that says what is missing."""
     servers = [node for node in nodes if node.role == SERVER]
     generators = [node for node in nodes if node.role == GENERATOR]
@@ -141,4 +141,4 @@ def casts_of(nodes: Sequence[Node]) -> list[Cast]:
                 fix=f"start one with `ray start --labels {ROLE}={role} ...`",
             )
     count = min(len(servers), len(generators))
-    return [Cast(server, generators[number::count]) for number, server in enumerate(servers[:count])]
+    return [NodeRoles(server, generators[number::count]) for number, server in enumerate(servers[:count])]

@@ -15,7 +15,7 @@ from typing import Any, Literal
 import ray
 import ray.exceptions
 
-from touchstone.cluster.nodes import Node, first_line
+from touchstone.cluster.nodes import ClusterNode, first_line
 
 _WAIT_S = 1.0
 SILENCE_S = 10.0
@@ -25,14 +25,16 @@ _numbers = itertools.count()
 
 
 @contextmanager
-def relays(places: Sequence[tuple[Node, Any]], kind: Literal["load", "hold"], folder: Path) -> Iterator[list[Path]]:
+def relays(
+    places: Sequence[tuple[ClusterNode, Any]], kind: Literal["load", "hold"], folder: Path
+) -> Iterator[list[Path]]:
     """A socket in `folder` for each node and its agent: each connection to it is a process for this kind of job."""
     with ExitStack() as stack:
         yield [stack.enter_context(_relay(node, agent, kind, folder)) for node, agent in places]
 
 
 @contextmanager
-def _relay(node: Node, agent: Any, kind: str, folder: Path) -> Iterator[Path]:
+def _relay(node: ClusterNode, agent: Any, kind: str, folder: Path) -> Iterator[Path]:
     path = folder / f"{next(_numbers)}.sock"
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(str(path))
@@ -51,7 +53,7 @@ def _relay(node: Node, agent: Any, kind: str, folder: Path) -> Iterator[Path]:
                 thread.join(_WAIT_S + 2 * SILENCE_S)
 
 
-def _accept(listener: socket.socket, node: Node, agent: Any, kind: str, serving: list[threading.Thread]) -> None:
+def _accept(listener: socket.socket, node: ClusterNode, agent: Any, kind: str, serving: list[threading.Thread]) -> None:
     with contextlib.suppress(OSError):
         while True:
             connection, _ = listener.accept()
@@ -59,7 +61,7 @@ def _accept(listener: socket.socket, node: Node, agent: Any, kind: str, serving:
             serving[-1].start()
 
 
-def _serve(connection: socket.socket, node: Node, agent: Any, kind: str) -> None:
+def _serve(connection: socket.socket, node: ClusterNode, agent: Any, kind: str) -> None:
     """Pass one process's output to the engine until it ends or the node is lost."""
     name = f"worker-{next(_numbers)}"
     passing = threading.Thread(target=_pass_orders, args=(connection, agent, name), daemon=True)

@@ -16,7 +16,7 @@ import ray
 import ray.exceptions
 
 import touchstone
-from touchstone.cluster.joining import Hand, courier
+from touchstone.cluster.joining import TakenNode, courier
 from touchstone.cluster.nodes import ClusterError, casts_of, connect, first_line, living_nodes, own_node
 from touchstone.cluster.relay import SILENCE_S
 from touchstone.engine.locate import engine_path
@@ -32,11 +32,11 @@ _LEFT_OUT = {"__pycache__", "target", "node_modules", ".touchstone", ".git", "bu
 
 
 @dataclass
-class Sent:
+class RemoteRun:
     """A run on a server's node; its exit code and its results, an archive, when it has ended."""
 
     server: str
-    hand: Hand
+    hand: TakenNode
     folder: str
     code: int | None = None
     results: bytes = b""
@@ -44,7 +44,7 @@ class Sent:
 
 def travel(
     cluster: str, scenario: Path, words: Callable[[int, int], Sequence[str]], tell: Callable[[str], None]
-) -> list[Sent] | None:
+) -> list[RemoteRun] | None:
     """Carry `touchstone run SCENARIO WORDS` out on each server's node; None if this machine is the only one.
 
     `words` are the command of the n-th server; `tell` receives its output. Raises ClusterError if a node is
@@ -68,7 +68,7 @@ def travel(
         ray.shutdown()
 
 
-def _send(hand: Hand, scenario: Path, program: bytes, words: Sequence[str]) -> Sent:
+def _send(hand: TakenNode, scenario: Path, program: bytes, words: Sequence[str]) -> RemoteRun:
     digest = hashlib.sha256(program).hexdigest()
     home = _there(hand, "has_lab", digest) or _there(hand, "take_lab", digest, program)
     results = f"{home}/results-{hand.node.id[:12]}-{os.getpid()}"
@@ -76,10 +76,10 @@ def _send(hand: Hand, scenario: Path, program: bytes, words: Sequence[str]) -> S
     command = ["-m", "touchstone", "run", place, *words, "--out", results]
     environment = {PART: "1", "PYTHONPATH": f"{home}/python", "TOUCHSTONE_ENGINE": f"{home}/touchstone-engine"}
     _there(hand, "start_lab", _LAB, home, command, environment)
-    return Sent(hand.node.name, hand, results)
+    return RemoteRun(hand.node.name, hand, results)
 
 
-def _there(hand: Hand, method: str, *arguments: Any) -> Any:
+def _there(hand: TakenNode, method: str, *arguments: Any) -> Any:
     try:
         return ray.get(getattr(hand.agent, method).remote(*arguments), timeout=10 * SILENCE_S)
     except ray.exceptions.RayError as error:
@@ -89,7 +89,7 @@ def _there(hand: Hand, method: str, *arguments: Any) -> Any:
         ) from error
 
 
-def _follow(labs: Sequence[Sent], tell: Callable[[str], None]) -> None:
+def _follow(labs: Sequence[RemoteRun], tell: Callable[[str], None]) -> None:
     """Pass on what the labs say until all have ended. Ctrl-C here is Ctrl-C there, and what was measured comes."""
     while running := [lab for lab in labs if lab.code is None]:
         try:
@@ -105,7 +105,7 @@ def _follow(labs: Sequence[Sent], tell: Callable[[str], None]) -> None:
                 _there(lab.hand, "interrupt", _LAB)
 
 
-def _listen(lab: Sent, name: str, tell: Callable[[str], None]) -> None:
+def _listen(lab: RemoteRun, name: str, tell: Callable[[str], None]) -> None:
     said, ended = _there(lab.hand, "listen", _LAB, _WAIT_S)
     tell("".join(name + line for line in said.splitlines(keepends=True)))
     if ended is not None:

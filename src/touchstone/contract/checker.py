@@ -11,7 +11,7 @@ from touchstone.contract.proof import Tally, prove
 from touchstone.contract.values import ValueSource
 from touchstone.contract.words import describe, expectation_in_words, needs, secrets_within
 from touchstone.dependency.base import Dependency
-from touchstone.engine.ask import Answer, Service, Values, lane
+from touchstone.engine.ask import AskedService, RequestValues, Response, lane
 from touchstone.manifest.contract import Act, Check, Proof, Send, Step, Wait
 from touchstone.manifest.template import parse
 from touchstone.record.sample import CheckOutcome, Exchange
@@ -26,7 +26,7 @@ _CHANGE = "execute"
 
 
 @dataclass
-class Sent:
+class StepResponses:
     """What came of a step's requests."""
 
     sent: int = 0
@@ -38,10 +38,10 @@ class Sent:
 
 
 @dataclass
-class Checker:
+class ContractChecker:
     """Checks one service against a contract."""
 
-    service: Service
+    service: AskedService
     dependencies: Mapping[str, Dependency]
     seed: int = 0
 
@@ -56,7 +56,7 @@ class Checker:
         earlier step did not give is skipped, and reported so.
         """
         source = ValueSource(self.seed)
-        done = Sent()
+        done = StepResponses()
         took: list[float] = []
         with lane() as shared:
             for step in check.steps:
@@ -87,7 +87,9 @@ class Checker:
         arguments = {name: values.fill(one) if isinstance(one, str) else one for name, one in step.with_.items()}
         self.dependencies[step.dependency].act(step.act, arguments)
 
-    def send(self, step: Send, source: ValueSource, shared: int | None = None, *, cookies: bool = False) -> Sent:
+    def send(
+        self, step: Send, source: ValueSource, shared: int | None = None, *, cookies: bool = False
+    ) -> StepResponses:
         """Send a step's requests, those that follow each other in the lane `shared`, and take what later steps need."""
         first = source.next(step.repeat)
         answers = self.service.exchanges(
@@ -107,7 +109,7 @@ class Checker:
         wrong = [(number, answer) for number, answer in enumerate(answers) if answer.faults]
         broken = [_broken(step, replace(first, counter=first.counter + at), one) for at, one in wrong[:_KEPT]]
         once = step.repeat == 1 and not step.within_s
-        return Sent(
+        return StepResponses(
             sent=step.repeat,
             ok=step.repeat - len(wrong),
             broken=broken + _tally_faults(step, answers),
@@ -127,7 +129,7 @@ class Checker:
         ]
 
 
-def _broken(step: Send, values: Values, answer: Answer) -> Exchange:
+def _broken(step: Send, values: RequestValues, answer: Response) -> Exchange:
     received = "; ".join(answer.faults)
     if answer.failure is None:
         received = f"{received} | {answer}"
@@ -149,7 +151,7 @@ def _for(lacking: Sequence[str]) -> str:
     return f"skipped: it needs {names}, which no answer to an earlier step gave"
 
 
-def _tally_faults(step: Send, answers: Sequence[Answer]) -> list[Exchange]:
+def _tally_faults(step: Send, answers: Sequence[Response]) -> list[Exchange]:
     if not step.tally:
         return []
     counted = Counter(str(answer.status) for answer in answers)

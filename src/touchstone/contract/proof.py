@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from touchstone.dependency.base import Dependency
-from touchstone.engine.ask import Values
+from touchstone.engine.ask import RequestValues
 from touchstone.failure import UsageError
 from touchstone.manifest.contract import Proof
 from touchstone.record.sample import ProofOutcome
@@ -37,7 +37,7 @@ def counts_work(proof: Proof) -> bool:
 
 
 def prove(
-    proof: Proof, dependencies: Mapping[str, Dependency], tally: Tally, values: Values, before: float = 0
+    proof: Proof, dependencies: Mapping[str, Dependency], tally: Tally, values: RequestValues, before: float = 0
 ) -> ProofOutcome:
     """Ask, again and again until `within_s` has passed if the answer is not right at once.
 

@@ -6,7 +6,7 @@ import hashlib
 import secrets
 from dataclasses import dataclass, field
 
-from touchstone.engine.ask import Values
+from touchstone.engine.ask import RequestValues
 
 
 def fresh_of(seed: int) -> str:
@@ -25,9 +25,9 @@ class ValueSource:
     counter: int = 1
     """The next request's `counter`."""
 
-    def next(self, count: int = 1) -> Values:
+    def next(self, count: int = 1) -> RequestValues:
         """The values of the next request, where `count` follow each other those of the first."""
         counter, self.counter = self.counter, self.counter + count
         # What is drawn differs from check to check, as `fresh` does.
         drawn = hashlib.sha256(f"{self.seed} {self.fresh}".encode()).digest()
-        return Values(counter, self.fresh, int.from_bytes(drawn[:8]), dict(self.captured))
+        return RequestValues(counter, self.fresh, int.from_bytes(drawn[:8]), dict(self.captured))

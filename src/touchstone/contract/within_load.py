@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from touchstone.contract.words import needs
 from touchstone.manifest.contract import Act, Check, Send, Step, Wait
 from touchstone.manifest.exchange import texts_of
-from touchstone.manifest.template import Outside, Plain, parse
+from touchstone.manifest.template import BuiltInValue, ExternalValue, parse
 
 _REQUESTS = 20
 """A check of more requests is a load of its own."""
@@ -43,6 +43,7 @@ def _may_be_made(step: Step) -> bool:
 
 def _has_own(text: str) -> bool:
     return any(
-        (isinstance(piece, Plain) and piece.name in _OWN) or (isinstance(piece, Outside) and piece.source == "capture")
+        (isinstance(piece, BuiltInValue) and piece.name in _OWN)
+        or (isinstance(piece, ExternalValue) and piece.source == "capture")
         for piece in parse(text).placeholders
     )

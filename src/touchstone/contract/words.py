@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from touchstone.engine.ask import Values
+from touchstone.engine.ask import RequestValues
 from touchstone.manifest.contract import Act, Step
 from touchstone.manifest.exchange import Expectation, Request, texts_of
 from touchstone.manifest.template import parse
@@ -14,7 +14,7 @@ _SHOWN = 400
 _BODY_SHOWN = 200
 
 
-def describe(request: Request, values: Values) -> str:
+def describe(request: Request, values: RequestValues) -> str:
     """The request in a line, long ones cut, without its secrets."""
     target = shown_text(values.fill(request.target, "target"))
     body = "" if request.body is None else f" with {without(values.fill(request.body))!r}"
@@ -22,7 +22,7 @@ def describe(request: Request, values: Values) -> str:
     return line if len(line) <= _SHOWN else f"{line[:_SHOWN]}... ({len(line)} characters)"
 
 
-def expectation_in_words(expected: Expectation, values: Values) -> str:
+def expectation_in_words(expected: Expectation, values: RequestValues) -> str:
     """The expectation in a line."""
     parts = [" or ".join(map(str, expected.statuses))]
     if expected.content_type:
@@ -41,7 +41,7 @@ def expectation_in_words(expected: Expectation, values: Values) -> str:
     return ", ".join(parts)
 
 
-def secrets_within(request: Request, values: Values) -> list[str]:
+def secrets_within(request: Request, values: RequestValues) -> list[str]:
     """What a service must not be quoted with, though it echo the request."""
     return secrets_of((name, values.fill(value, "header")) for name, value in request.headers.items())
 

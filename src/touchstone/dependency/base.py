@@ -46,7 +46,7 @@ class DependencyContext:
 
 
 @dataclass(frozen=True)
-class Reach:
+class WorkProgress:
     """How far the work of a dependency has come."""
 
     done: int
@@ -151,7 +151,7 @@ class Dependency(ABC):
         """How many sessions or connections it holds now; None if it does not know."""
         return None
 
-    def reach(self) -> Reach | None:
+    def reach(self) -> WorkProgress | None:
         """How far its work has come at this moment; None if it cannot tell."""
         return None
 

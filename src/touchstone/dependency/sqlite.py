@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar
 
-from touchstone.dependency.base import Dependency, DependencyContext, DependencyError, Reach, UnknownActError
+from touchstone.dependency.base import Dependency, DependencyContext, DependencyError, UnknownActError, WorkProgress
 from touchstone.dependency.page_cache import changed_pages
 
 _SETTINGS = ("schema", "journal_mode", "synchronous")
@@ -136,14 +136,14 @@ class SqliteFile(Dependency):
             "rows": self._rows(),
         }
 
-    def reach(self) -> Reach | None:
+    def reach(self) -> WorkProgress | None:
         """When the file or its write-ahead log was changed last, to the kernel's tick of some milliseconds."""
         file = self._file()
         changed = [0]
         for path in (file, file.with_name(file.name + "-wal")):
             with suppress(OSError):
                 changed.append(path.stat().st_mtime_ns)
-        return Reach(max(changed))
+        return WorkProgress(max(changed))
 
     def written(self) -> dict[str, bool]:
         """Whether the database and its write-ahead log, if any, were written."""

@@ -27,7 +27,7 @@ from touchstone.failure import UsageError
 from touchstone.isolation.child import start_child
 from touchstone.manifest.exchange import Request
 from touchstone.manifest.journey import Capture
-from touchstone.manifest.spoken import PLAIN, Protocol, Spoken
+from touchstone.manifest.spoken import PLAIN, Protocol, SpokenProtocol
 from touchstone.manifest.template import Place
 
 _SHOWN = 400
@@ -38,7 +38,7 @@ _LANES = itertools.count(1)
 
 
 @dataclass(frozen=True)
-class Values:
+class RequestValues:
     """What the templates of one request stand for."""
 
     counter: int
@@ -61,7 +61,7 @@ class Values:
 
 
 @dataclass(frozen=True)
-class Answer:
+class Response:
     """A response: status, fields in their order, the body or its beginning; or the reason why none came."""
 
     status: int | None
@@ -105,7 +105,7 @@ class Answer:
 
 
 @dataclass(frozen=True)
-class Service:
+class AskedService:
     """A service that is asked."""
 
     url: str
@@ -118,12 +118,12 @@ class Service:
     """Carries out an order to send; the session `ask`, on connections of its own, unless given."""
 
     @classmethod
-    def at(cls, host: str, port: int, timeout_s: float = 15.0, spoken: Spoken = PLAIN) -> Service:
+    def at(cls, host: str, port: int, timeout_s: float = 15.0, spoken: SpokenProtocol = PLAIN) -> AskedService:
         """The service at an address."""
         named = f"[{host}]" if ":" in host else host
         return cls(f"{spoken.scheme}://{named}:{port}", timeout_s, spoken.protocol)
 
-    def exchange(self, wanted: Request, values: Values, *, whole: bool = False) -> Answer:
+    def exchange(self, wanted: Request, values: RequestValues, *, whole: bool = False) -> Response:
         """Send a request on a connection of its own. A failure to get an answer is an answer, too.
 
         With `whole` the answer has all of its body, and else its beginning.
@@ -133,7 +133,7 @@ class Service:
     def exchanges(
         self,
         wanted: Request,
-        first: Values,
+        first: RequestValues,
         *,
         repeat: int = 1,
         concurrent: int = 1,
@@ -142,7 +142,7 @@ class Service:
         lane: int | None = None,
         cookies: bool = False,
         whole: bool = False,
-    ) -> list[Answer]:
+    ) -> list[Response]:
         """Send a request `repeat` times, `concurrent` at a time, each again for `within_s` until its response is right.
 
         `first` are the values of the first; each further one has the next counter. Requests of a `lane` share a
@@ -299,8 +299,8 @@ def session() -> Session:
     return opened
 
 
-def _answer(told: protocol.Exchange) -> Answer:
-    return Answer(
+def _answer(told: protocol.Exchange) -> Response:
+    return Response(
         status=told["status"],
         fields=tuple((name, value) for name, value in told["fields"]),
         body=base64.b64decode(told["body"]),

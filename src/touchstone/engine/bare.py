@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TypeVar
 
 from touchstone.manifest.exchange import Request
-from touchstone.manifest.template import KeyRange, Outside, Plain, Variable, parse
+from touchstone.manifest.template import BuiltInValue, ExternalValue, KeyRange, Variable, parse
 
 AnyRequest = TypeVar("AnyRequest", bound=Request)
 
@@ -36,10 +36,10 @@ def without_outside(wanted: AnyRequest) -> AnyRequest:
     )
 
 
-def _written(piece: str | Plain | KeyRange | Outside | Variable) -> str:
+def _written(piece: str | BuiltInValue | KeyRange | ExternalValue | Variable) -> str:
     if isinstance(piece, str):
         return piece.replace("{", "{brace}")
-    if isinstance(piece, Outside):
+    if isinstance(piece, ExternalValue):
         return _STANDS_FOR
     if isinstance(piece, Variable):
         return f"{{env.{piece.name}{'' if piece.escape == 'plain' else ':' + piece.escape}}}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import socket
 import ssl
 
-from touchstone.engine.ask import Service, pasted_url
+from touchstone.engine.ask import AskedService, pasted_url
 from touchstone.failure import TouchstoneError
 
 _PATIENCE_S = 2.0
@@ -16,7 +16,7 @@ def speaks_http2(url: str) -> bool:
     try:
         parts = pasted_url(url)
         if not parts.tls:
-            return Service(parts.origin).speaks_http2()
+            return AskedService(parts.origin).speaks_http2()
         # It is asked for its protocol alone, and nothing is sent to it or taken from it.
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
         context.check_hostname, context.verify_mode = False, ssl.CERT_NONE

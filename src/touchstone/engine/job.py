@@ -83,7 +83,7 @@ def _step(step: JourneyStep) -> protocol.JourneyStep:
     }
 
 
-class Sent(TypedDict):
+class SentRequests(TypedDict):
     """What a load sends: the part of a job that `touchstone load --mix` reads from a file."""
 
     requests: list[protocol.Request]
@@ -91,7 +91,7 @@ class Sent(TypedDict):
     rows: str | None
 
 
-def sent(mix: Mix) -> Sent:
+def sent(mix: Mix) -> SentRequests:
     """What a load sends, in the protocol's form: a mix or journeys, and the rows that they take values from."""
     return {
         "requests": [weighted(wanted) for wanted in mix.requests],

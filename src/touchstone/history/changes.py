@@ -7,7 +7,7 @@ import statistics
 
 from pydantic import computed_field
 
-from touchstone.history.series import Series, Shown
+from touchstone.history.series import FigureHistory, ShownFigure
 from touchstone.judge.comparison.pair import Revision
 from touchstone.judge.judgement import Comparison, Outcome
 from touchstone.judge.statistics.decision import Interval
@@ -21,7 +21,7 @@ MAGNITUDE = 0.01
 """The smallest change to report, as a share; smaller ones are not worth acting upon."""
 
 
-class Change(Record):
+class HistoryChange(Record):
     """A figure is another one since a commit."""
 
     at: int
@@ -48,7 +48,7 @@ class Change(Record):
         return self.compared.worse
 
 
-def changes_of(series: Series, magnitude: float = MAGNITUDE) -> list[Change]:
+def changes_of(series: FigureHistory, magnitude: float = MAGNITUDE) -> list[HistoryChange]:
     """The change points within each stretch between breaks: a break is never one. Raises OtavaMissingError."""
     found = []
     for begin, end in series.segments:
@@ -59,10 +59,10 @@ def changes_of(series: Series, magnitude: float = MAGNITUDE) -> list[Change]:
     return found
 
 
-def _change(series: Series, left: int, at: int, right: int) -> Change:
+def _change(series: FigureHistory, left: int, at: int, right: int) -> HistoryChange:
     before, after = (statistics.fmean(series.values[slice(*stretch)]) for stretch in ((left, at), (at, right)))
     first, ratio = series.first, after / before if before else math.inf
-    references = {Shown.RATIO: series.entries[at].reference, Shown.TO_TARE: TARE, Shown.VALUE: None}
+    references = {ShownFigure.RATIO: series.entries[at].reference, ShownFigure.TO_TARE: TARE, ShownFigure.VALUE: None}
     compared = Comparison(
         phase=first.about.phase,
         contender=first.contender,
@@ -75,4 +75,4 @@ def _change(series: Series, left: int, at: int, right: int) -> Change:
         ratio=ratio,
         outcome=Outcome.of(Interval(ratio, ratio, ratio), first.figure, 0.0),
     )
-    return Change(at=at, after=series.entries[at - 1].commit, until=series.entries[at].commit, compared=compared)
+    return HistoryChange(at=at, after=series.entries[at - 1].commit, until=series.entries[at].commit, compared=compared)

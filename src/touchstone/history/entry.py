@@ -22,7 +22,7 @@ def _known(figure: str) -> str:
     return figure
 
 
-class Entry(Record):
+class HistoryEntry(Record):
     """A figure of a contender at a commit. Values are in the figure's base unit."""
 
     schema_: Literal["touchstone.history/1"] = Field(default=SCHEMA, alias="schema")

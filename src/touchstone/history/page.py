@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from touchstone.history.plot import draw, shown_words, size_words
-from touchstone.history.told import Seen
+from touchstone.history.told import DescribedSeries
 from touchstone.report.html import environment
 
 _MOST_DRAWINGS = 60
 """A page that opens on a phone; who wants others names them by `--figure`."""
 
 
-def document(seen: Sequence[Seen], store: str) -> str:
+def document(seen: Sequence[DescribedSeries], store: str) -> str:
     """The page, what changed first."""
     leading = [one for one in seen if one.told.changes or one.series.first.about.headline]
     ordered = sorted(leading or seen, key=lambda one: (not one.told.changes, one.series.first.scenario))

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
-from touchstone.history.changes import Change
-from touchstone.history.series import Series, Shown
+from touchstone.history.changes import HistoryChange
+from touchstone.history.series import FigureHistory, ShownFigure
 from touchstone.report.format import percent, quantity, ratio
 from touchstone.report.plots import canvas
 from touchstone.vocabulary.figure import Unit
@@ -16,7 +16,7 @@ from touchstone.vocabulary.figure import Unit
 _MOST_NAMES = 5
 
 
-def draw(series: Series, changes: Sequence[Change], name: str) -> Markup:
+def draw(series: FigureHistory, changes: Sequence[HistoryChange], name: str) -> Markup:
     """The drawing as inline SVG; `name` must be unique on the page."""
     figure, axes = canvas.new(230, left=64, bottom=40)
     values = series.values
@@ -46,25 +46,25 @@ def draw(series: Series, changes: Sequence[Change], name: str) -> Markup:
     return canvas.to_svg(figure, name, f"{series.first.about.title}, {series.first.place}", said)
 
 
-def _tick(value: float, shown: Shown, unit: Unit) -> str:
-    return quantity(value, unit) if shown is Shown.VALUE else f"{value:.3f}"
+def _tick(value: float, shown: ShownFigure, unit: Unit) -> str:
+    return quantity(value, unit) if shown is ShownFigure.VALUE else f"{value:.3f}"
 
 
-def shown_words(value: float, series: Series) -> str:
+def shown_words(value: float, series: FigureHistory) -> str:
     """A value of a series as text."""
-    return quantity(value, series.first.about.unit) if series.shown is Shown.VALUE else ratio(value)
+    return quantity(value, series.first.about.unit) if series.shown is ShownFigure.VALUE else ratio(value)
 
 
-def size_words(change: Change) -> str:
+def size_words(change: HistoryChange) -> str:
     """By how much a figure changed: `by 4.2 %`, which nobody can say of one that was 0."""
     return f"by {percent(round(abs(change.share), 4))}" if math.isfinite(change.share) else "from 0"
 
 
-def _bounds(series: Series) -> list[tuple[float | None, float | None]]:
+def _bounds(series: FigureHistory) -> list[tuple[float | None, float | None]]:
     match series.shown:
-        case Shown.RATIO:
+        case ShownFigure.RATIO:
             return [(entry.ratio_low, entry.ratio_high) for entry in series.entries]
-        case Shown.VALUE:
+        case ShownFigure.VALUE:
             return [(entry.low, entry.high) for entry in series.entries]
-        case Shown.TO_TARE:
+        case ShownFigure.TO_TARE:
             return [(None, None)] * len(series.entries)

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from touchstone.failure import InvalidRunError, UsageError
-from touchstone.history.entry import Entry
-from touchstone.judge.comparison.gate import Standing
+from touchstone.history.entry import HistoryEntry
+from touchstone.judge.comparison.gate import PairStatus
 from touchstone.judge.comparison.pair import PairJudgement
 from touchstone.judge.judge import judge
 from touchstone.judge.judgement import Verdict
@@ -20,7 +20,7 @@ _GIB = 2**30
 
 
 @dataclass(frozen=True)
-class Measured:
+class MeasuredCommit:
     """Which commit a run has measured."""
 
     commit: str
@@ -29,7 +29,7 @@ class Measured:
     dirty: bool = False
 
 
-def entries_of(run: Run, measured: Measured, *, reference: str | None = None) -> list[Entry]:
+def entries_of(run: Run, measured: MeasuredCommit, *, reference: str | None = None) -> list[HistoryEntry]:
     """The valid figures of a run's contenders, as ratios to a reference contender of the same run.
 
     Args:
@@ -49,12 +49,12 @@ def entries_of(run: Run, measured: Measured, *, reference: str | None = None) ->
     return _entries(run.against(reference), measured, {name: name for name in names if name not in exhibits}, None)
 
 
-def entries_of_revisions(run: Run, said: PairJudgement, measured: Measured) -> list[Entry]:
+def entries_of_revisions(run: Run, said: PairJudgement, measured: MeasuredCommit) -> list[HistoryEntry]:
     """The head's valid figures, as ratios to the base revision, which is the pinned reference.
 
     Raises InvalidRunError if there is none, or if the two could not be compared.
     """
-    if said.standing is Standing.INVALID:
+    if said.standing is PairStatus.INVALID:
         raise InvalidRunError("the two revisions could not be compared", fix="`touchstone show` says why")
     _, variant = said.contender.split("/", 1)
     return _entries(
@@ -78,7 +78,7 @@ def machine_facts(environment: Environment, tools: Mapping[str, str]) -> dict[st
     return facts | {f"tool {name}": version for name, version in sorted(tools.items())}
 
 
-def _entries(run: Run, measured: Measured, names: Mapping[str, str], reference: str | None) -> list[Entry]:
+def _entries(run: Run, measured: MeasuredCommit, names: Mapping[str, str], reference: str | None) -> list[HistoryEntry]:
     """The run's entries. `names`: by a contender's name in the run, its name in the history."""
     judgement = judge(run)
     ratios = {c.key: c for c in judgement.comparisons if c.verdict is not Verdict.INVALID}
@@ -91,7 +91,7 @@ def _entries(run: Run, measured: Measured, names: Mapping[str, str], reference: 
         if estimate.median is None or estimate.verdict is Verdict.INVALID:
             continue
         compared, tare = ratios.get(estimate.key), tares.get((estimate.load, estimate.figure))
-        entry = Entry(
+        entry = HistoryEntry(
             run=run.plan.run_id,
             commit=measured.commit,
             committed_at=measured.committed_at,

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise
 
-from touchstone.history.entry import Entry
+from touchstone.history.entry import HistoryEntry
 
 Key = tuple[str, str, str | None, str]
 
 
-class Shown(StrEnum):
+class ShownFigure(StrEnum):
     """What of a figure is drawn and searched for changes."""
 
     RATIO = "ratio to the reference"
@@ -21,7 +21,7 @@ class Shown(StrEnum):
 
 
 @dataclass(frozen=True)
-class Break:
+class HistoryBreak:
     """Where two neighbouring entries cannot be compared: never a change of the service."""
 
     at: int
@@ -35,15 +35,15 @@ class Break:
 
 
 @dataclass(frozen=True)
-class Series:
+class FigureHistory:
     """A figure over commits."""
 
-    entries: tuple[Entry, ...]
-    shown: Shown
-    breaks: tuple[Break, ...]
+    entries: tuple[HistoryEntry, ...]
+    shown: ShownFigure
+    breaks: tuple[HistoryBreak, ...]
 
     @property
-    def first(self) -> Entry:
+    def first(self) -> HistoryEntry:
         """The oldest entry, which says whose series it is."""
         return self.entries[0]
 
@@ -59,39 +59,43 @@ class Series:
         return list(pairwise(ends))
 
 
-def series_of(entries: Sequence[Entry]) -> list[Series]:
+def series_of(entries: Sequence[HistoryEntry]) -> list[FigureHistory]:
     """The series of a store's entries, which are in the order of the commits."""
-    groups: dict[Key, list[Entry]] = {}
+    groups: dict[Key, list[HistoryEntry]] = {}
     for entry in entries:
         groups.setdefault((entry.scenario, entry.contender, entry.load, entry.figure), []).append(entry)
-    return [Series(tuple(group), _best(group), tuple(_breaks(group))) for group in groups.values()]
+    return [FigureHistory(tuple(group), _best(group), tuple(_breaks(group))) for group in groups.values()]
 
 
-def _best(group: Sequence[Entry]) -> Shown:
+def _best(group: Sequence[HistoryEntry]) -> ShownFigure:
     """The ratio to what was measured in the same minutes, where every entry has one: it does not know the day."""
     return next(
-        (shown for shown in (Shown.RATIO, Shown.TO_TARE) if all(_shown(e, shown) is not None for e in group)),
-        Shown.VALUE,
+        (
+            shown
+            for shown in (ShownFigure.RATIO, ShownFigure.TO_TARE)
+            if all(_shown(e, shown) is not None for e in group)
+        ),
+        ShownFigure.VALUE,
     )
 
 
-def _shown(entry: Entry, shown: Shown) -> float | None:
+def _shown(entry: HistoryEntry, shown: ShownFigure) -> float | None:
     match shown:
-        case Shown.RATIO:
+        case ShownFigure.RATIO:
             return entry.ratio
-        case Shown.TO_TARE:
+        case ShownFigure.TO_TARE:
             return entry.to_tare
-        case Shown.VALUE:
+        case ShownFigure.VALUE:
             return entry.value
 
 
-def _breaks(group: Sequence[Entry]) -> Iterable[Break]:
+def _breaks(group: Sequence[HistoryEntry]) -> Iterable[HistoryBreak]:
     for at in range(1, len(group)):
         if found := tuple(differences(group[at - 1], group[at])):
-            yield Break(at, group[at - 1].commit, group[at].commit, found)
+            yield HistoryBreak(at, group[at - 1].commit, group[at].commit, found)
 
 
-def differences(before: Entry, after: Entry) -> list[str]:
+def differences(before: HistoryEntry, after: HistoryEntry) -> list[str]:
     """What keeps two entries of a series from being compared, in words; empty if nothing does."""
     old, new = _facts(before), _facts(after)
     return [
@@ -101,6 +105,6 @@ def differences(before: Entry, after: Entry) -> list[str]:
     ]
 
 
-def _facts(entry: Entry) -> dict[str, str]:
+def _facts(entry: HistoryEntry) -> dict[str, str]:
     own = {"scenario's version": str(entry.scenario_version), "reference": entry.reference or ""}
     return entry.machine | own

@@ -8,12 +8,12 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from touchstone.failure import UsageError
-from touchstone.history.entry import SCHEMA, Entry
+from touchstone.history.entry import SCHEMA, HistoryEntry
 
 DEFAULT = "touchstone-history.jsonl"
 
 
-def read(path: Path) -> list[Entry]:
+def read(path: Path) -> list[HistoryEntry]:
     """Every line, in the order of the commits. Raises UsageError for a file that is not there or not a history."""
     try:
         # A subject may hold signs that end a line for Python, and for no other program.
@@ -34,7 +34,7 @@ def read(path: Path) -> list[Entry]:
     return sorted(found, key=lambda entry: (entry.committed_at, entry.measured_at))
 
 
-def append(path: Path, entries: Sequence[Entry]) -> None:
+def append(path: Path, entries: Sequence[HistoryEntry]) -> None:
     """Add a run's lines. Raises UsageError if the run is there already."""
     known = {entry.run for entry in read(path)} if path.exists() else set()
     if again := sorted({entry.run for entry in entries} & known):
@@ -46,9 +46,9 @@ def append(path: Path, entries: Sequence[Entry]) -> None:
         stream.write(text)
 
 
-def _entry(path: Path, number: int, line: str) -> Entry:
+def _entry(path: Path, number: int, line: str) -> HistoryEntry:
     try:
-        return Entry.model_validate_json(line)
+        return HistoryEntry.model_validate_json(line)
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(map(str, first["loc"])) or "the line"

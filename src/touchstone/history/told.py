@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from touchstone.history.changes import Change, changes_of
-from touchstone.history.entry import Entry
-from touchstone.history.series import Break, Series, series_of
+from touchstone.history.changes import HistoryChange, changes_of
+from touchstone.history.entry import HistoryEntry
+from touchstone.history.series import FigureHistory, HistoryBreak, series_of
 from touchstone.judge.comparison.pair import Revision
 from touchstone.record.base import Record
 
@@ -15,7 +15,7 @@ Between = Callable[[str, str], Sequence[Revision]]
 """The commits after one and up to another, the newest first; empty where git does not know them."""
 
 
-class Told(Record):
+class SeriesText(Record):
     """A series in words."""
 
     scenario: str
@@ -25,20 +25,22 @@ class Told(Record):
     shown: str
     """What is compared over commits: a ratio, or the value."""
     commits: int
-    newest: Entry
-    changes: list[Change]
-    breaks: list[Break]
+    newest: HistoryEntry
+    changes: list[HistoryChange]
+    breaks: list[HistoryBreak]
 
 
 @dataclass(frozen=True)
-class Seen:
+class DescribedSeries:
     """A series, and the same in words."""
 
-    series: Series
-    told: Told
+    series: FigureHistory
+    told: SeriesText
 
 
-def look(entries: Sequence[Entry], magnitude: float, between: Between, *, find_changes: bool = True) -> list[Seen]:
+def look(
+    entries: Sequence[HistoryEntry], magnitude: float, between: Between, *, find_changes: bool = True
+) -> list[DescribedSeries]:
     """Every series of a store, searched for change points. Raises OtavaMissingError."""
     found = []
     for series in series_of(entries):
@@ -46,13 +48,13 @@ def look(entries: Sequence[Entry], magnitude: float, between: Between, *, find_c
         for change in changes:
             commits = list(between(change.after, change.until))
             change.commits = commits or [_revision(series.entries[change.at])]
-        found.append(Seen(series, _told(series, changes)))
+        found.append(DescribedSeries(series, _told(series, changes)))
     return found
 
 
-def _told(series: Series, changes: list[Change]) -> Told:
+def _told(series: FigureHistory, changes: list[HistoryChange]) -> SeriesText:
     first = series.first
-    return Told(
+    return SeriesText(
         scenario=first.scenario,
         contender=first.contender,
         load=first.load,
@@ -65,5 +67,5 @@ def _told(series: Series, changes: list[Change]) -> Told:
     )
 
 
-def _revision(entry: Entry) -> Revision:
+def _revision(entry: HistoryEntry) -> Revision:
     return Revision(name=entry.commit[:10], commit=entry.commit, subject=entry.subject)

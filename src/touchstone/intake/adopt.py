@@ -9,7 +9,7 @@ from pathlib import Path
 
 from touchstone.failure import TouchstoneError, UsageError
 from touchstone.intake.draft import Draft
-from touchstone.intake.entry import Entry, EntryVariant, LeftOut
+from touchstone.intake.entry import BenchmarkEntry, EntryVariant, SkippedItem
 from touchstone.manifest.catalogue import read_scenario_folder
 from touchstone.manifest.files import SCENARIO_FILE, STACK_FILE
 from touchstone.manifest.reader import read_manifest
@@ -20,14 +20,14 @@ Wanted = Mapping[str, Sequence[str]]
 
 
 @dataclass(frozen=True)
-class Adopted:
+class AdoptedEntry:
     """What was written, and what was not taken over."""
 
     written: Sequence[Path]
-    left_out: Sequence[LeftOut]
+    left_out: Sequence[SkippedItem]
 
 
-def adopt(entry: Entry, folder: Path, asked: Sequence[str] = ()) -> Adopted:
+def adopt(entry: BenchmarkEntry, folder: Path, asked: Sequence[str] = ()) -> AdoptedEntry:
     """Make a stack of the entry in a scenario's folder; where there is no scenario, it is drafted from the tests asked.
 
     Raises UsageError where none of the entry's images can be asked what the scenario asks.
@@ -51,11 +51,11 @@ def adopt(entry: Entry, folder: Path, asked: Sequence[str] = ()) -> Adopted:
     stack = _copy(entry, home, entry.stack_toml(read_manifest(scenario, Scenario).name, fitting))
     read_scenario_folder(folder)
     more = dict.fromkeys(name for variant in fitting for name in variant.tests if name not in wanted)
-    others = [LeftOut(f"the test {name}", f"{scenario} does not ask it") for name in more]
-    return Adopted([*written, stack], [*unfit, *others, *entry.left_out])
+    others = [SkippedItem(f"the test {name}", f"{scenario} does not ask it") for name in more]
+    return AdoptedEntry([*written, stack], [*unfit, *others, *entry.left_out])
 
 
-def _copy(entry: Entry, home: Path, stack_toml: str) -> Path:
+def _copy(entry: BenchmarkEntry, home: Path, stack_toml: str) -> Path:
     """Lay the entry's files into a new folder, with a stack.toml; its path. Nothing is left if that fails."""
     try:
         shutil.copytree(entry.folder, home, ignore=shutil.ignore_patterns(".git"), ignore_dangling_symlinks=True)
@@ -67,7 +67,7 @@ def _copy(entry: Entry, home: Path, stack_toml: str) -> Path:
     return home / STACK_FILE
 
 
-def _asked_anew(entry: Entry, asked: Sequence[str]) -> Wanted:
+def _asked_anew(entry: BenchmarkEntry, asked: Sequence[str]) -> Wanted:
     """The tests that were named, or those of the first image that takes part in any; the requests are the first's."""
     own = {name: test.targets for variant in reversed(entry.variants) for name, test in variant.tests.items()}
     for name in asked:
@@ -78,7 +78,7 @@ def _asked_anew(entry: Entry, asked: Sequence[str]) -> Wanted:
     return {name: own[name] for name in names}
 
 
-def _asked_there(entry: Entry, scenario: Path, asked: Sequence[str]) -> Wanted:
+def _asked_there(entry: BenchmarkEntry, scenario: Path, asked: Sequence[str]) -> Wanted:
     """The benchmark's tests among the loads of a scenario that is there."""
     if asked:
         fix = "leave --test out, or give another --out"
@@ -91,10 +91,10 @@ def _asked_there(entry: Entry, scenario: Path, asked: Sequence[str]) -> Wanted:
     return wanted
 
 
-def _unfit(entry: Entry, wanted: Wanted) -> Iterator[LeftOut]:
+def _unfit(entry: BenchmarkEntry, wanted: Wanted) -> Iterator[SkippedItem]:
     for variant in entry.variants:
         if lacking := _lacking(variant, wanted):
-            yield LeftOut(f"the image {variant.name}", f"it does not take part in {' and '.join(lacking)}")
+            yield SkippedItem(f"the image {variant.name}", f"it does not take part in {' and '.join(lacking)}")
 
 
 def _lacking(variant: EntryVariant, wanted: Wanted) -> list[str]:
@@ -106,11 +106,11 @@ def _lacking(variant: EntryVariant, wanted: Wanted) -> list[str]:
     ]
 
 
-def _listed(fix: str, left_out: Sequence[LeftOut]) -> str:
+def _listed(fix: str, left_out: Sequence[SkippedItem]) -> str:
     return "\n    ".join([fix, *map(str, left_out)])
 
 
-def _draft(entry: Entry, variant: EntryVariant, wanted: Wanted) -> Draft:
+def _draft(entry: BenchmarkEntry, variant: EntryVariant, wanted: Wanted) -> Draft:
     tests = [variant.tests[name] for name in wanted]
     checks = {(one.method, one.target, one.body): one for test in tests for one in test.checks}
     title = f"{entry.benchmark}: {', '.join(wanted)}"

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from touchstone.engine.ask import Answer, Service, Url, Values, pasted_url
+from touchstone.engine.ask import AskedService, RequestValues, Response, Url, pasted_url
 from touchstone.failure import UsageError
 from touchstone.intake.draft import Draft, DraftLoad, DraftRequest
 from touchstone.intake.parts import STREAMS
@@ -60,8 +60,8 @@ def draft_from_urls(urls: Sequence[str]) -> Draft:
     """
     parts = [pasted_url(url) for url in urls]
     origin = _one_service(parts)
-    service = Service(origin)
-    answers: dict[str, list[Answer]] = {one.target: [] for one in parts}
+    service = AskedService(origin)
+    answers: dict[str, list[Response]] = {one.target: [] for one in parts}
     for number in range(_ASKED):
         if number:
             time.sleep(_PAUSE_S)
@@ -89,11 +89,11 @@ def _one_service(urls: Sequence[Url]) -> str:
     return origins.pop()
 
 
-def _ask(service: Service, origin: str, target: str, number: int) -> Answer:
+def _ask(service: AskedService, origin: str, target: str, number: int) -> Response:
     wanted = Request(target=literal(target))
     for timeout_s in (_STREAM_S, service.timeout_s):
         asked = replace(service, timeout_s=timeout_s)
-        answer = asked.exchange(wanted, Values(counter=number, fresh="", seed=0), whole=True)
+        answer = asked.exchange(wanted, RequestValues(counter=number, fresh="", seed=0), whole=True)
         if answer.failure is None:
             return answer
         if any(f" {kind}" in answer.failure for kind in STREAMS):
@@ -108,7 +108,7 @@ def _ask(service: Service, origin: str, target: str, number: int) -> Answer:
     raise UsageError(f"GET {target}: {answer.failure}", where=origin, fix=fix)
 
 
-def _request(target: str, answers: Sequence[Answer]) -> DraftRequest:
+def _request(target: str, answers: Sequence[Response]) -> DraftRequest:
     statuses = [answer.status or 0 for answer in answers]
     if len(set(statuses)) > 1:
         told = ", ".join(map(str, statuses))

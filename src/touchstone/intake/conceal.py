@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 from urllib.parse import quote, urlsplit
 
-from touchstone.intake.parts import DraftRequest, Template, joined, slug
+from touchstone.intake.parts import DraftRequest, PlaceholderText, joined, slug
 from touchstone.intake.secrets import Span, in_body, in_field, in_target, scan, shapes
 from touchstone.manifest.template import Escape
 from touchstone.vocabulary.secret import names_secret
@@ -70,17 +70,17 @@ class Vault:
 
     def _field(self, name: str, value: str, known: Mapping[str, str]) -> str:
         if name.lower() in _CONDITIONS and value in known:
-            return Template(f"{{capture.{known[value]}}}")
+            return PlaceholderText(f"{{capture.{known[value]}}}")
         return self._text(value, in_field(name, value), known)
 
     def _text(self, text: str, spans: Sequence[Span], known: Mapping[str, str]) -> str:
         """The template of a text; the text itself where nothing of it is secret, or it is a template."""
-        if isinstance(text, Template):
+        if isinstance(text, PlaceholderText):
             return text
         found: list[str] = []
         for piece in _pieces(text, spans):
             inner = _pieces(piece, list(self._elsewhere(piece))) if isinstance(piece, str) else [piece]
-            found += [one if isinstance(one, str) else Template(self._placeholder(one, known)) for one in inner]
+            found += [one if isinstance(one, str) else PlaceholderText(self._placeholder(one, known)) for one in inner]
         return joined(found)
 
     def _elsewhere(self, text: str) -> Iterator[Span]:
@@ -129,10 +129,14 @@ class Vault:
 
 def secrets_of(one: DraftRequest) -> list[Span]:
     """The secrets in what a request sends, but for texts that are templates already."""
-    spans = [] if isinstance(one.target, Template) else in_target(one.target)
+    spans = [] if isinstance(one.target, PlaceholderText) else in_target(one.target)
     for name, value in one.headers.items():
-        spans += [] if isinstance(value, Template) else in_field(name, value)
-    return spans if one.body is None or isinstance(one.body, Template) else [*spans, *in_body(one.body, one.media_type)]
+        spans += [] if isinstance(value, PlaceholderText) else in_field(name, value)
+    return (
+        spans
+        if one.body is None or isinstance(one.body, PlaceholderText)
+        else [*spans, *in_body(one.body, one.media_type)]
+    )
 
 
 def shown_path(target: str) -> str:

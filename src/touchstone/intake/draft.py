@@ -10,7 +10,7 @@ from typing import Any
 
 from touchstone.failure import UsageError
 from touchstone.intake.conceal import Vault
-from touchstone.intake.parts import DraftCheck, DraftLoad, DraftRequest, Template, slug
+from touchstone.intake.parts import DraftCheck, DraftLoad, DraftRequest, PlaceholderText, slug
 from touchstone.intake.toml import comment, table, text, value
 from touchstone.manifest.base import NAME, NAME_IN_WORDS
 from touchstone.manifest.files import SCENARIO_FILE
@@ -19,7 +19,7 @@ from touchstone.manifest.scenario import Scenario
 from touchstone.manifest.template import literal, parse
 from touchstone.whole_file import write_whole
 
-__all__ = ["Draft", "DraftCheck", "DraftLoad", "DraftRequest", "Template", "slug"]
+__all__ = ["Draft", "DraftCheck", "DraftLoad", "DraftRequest", "PlaceholderText", "slug"]
 
 
 @dataclass(frozen=True)
@@ -166,11 +166,11 @@ def _request(one: DraftRequest) -> Iterator[str]:
 
 
 def _has_placeholder(held: str) -> bool:
-    return isinstance(held, Template) and any(parse(held).placeholders)
+    return isinstance(held, PlaceholderText) and any(parse(held).placeholders)
 
 
 def _template(held: str) -> str:
-    return held if isinstance(held, Template) else literal(held)
+    return held if isinstance(held, PlaceholderText) else literal(held)
 
 
 def _headers(one: DraftRequest) -> str:

@@ -47,7 +47,7 @@ class EntryVariant:
 
 
 @dataclass(frozen=True)
-class LeftOut:
+class SkippedItem:
     """What is not taken over, and why."""
 
     what: str
@@ -58,7 +58,7 @@ class LeftOut:
 
 
 @dataclass(frozen=True)
-class Entry:
+class BenchmarkEntry:
     """One entry, as its benchmark's own description has it."""
 
     benchmark: str
@@ -68,7 +68,7 @@ class Entry:
     language: str
     summary: str
     variants: Sequence[EntryVariant]
-    left_out: Sequence[LeftOut]
+    left_out: Sequence[SkippedItem]
     known: Sequence[str]
     """The names of all tests of its benchmark that the lab can express, whether this entry takes part or not."""
 

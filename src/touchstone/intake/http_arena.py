@@ -12,7 +12,15 @@ from typing import Any
 
 from touchstone.failure import UsageError
 from touchstone.intake.draft import DraftLoad, DraftRequest, slug
-from touchstone.intake.entry import BROKEN, DESCRIPTIONS, Entry, EntryTest, EntryVariant, LeftOut, read_description
+from touchstone.intake.entry import (
+    BROKEN,
+    DESCRIPTIONS,
+    BenchmarkEntry,
+    EntryTest,
+    EntryVariant,
+    SkippedItem,
+    read_description,
+)
 
 _PORT = 8080
 """Every entry listens there for HTTP/1.1 without TLS, on the host's network."""
@@ -42,7 +50,7 @@ _LEFT_OUT = (
     ("api-*", _DATABASE),
 )
 """Profiles by pattern, the first that fits, and why the lab does not express them."""
-_CHUNKED = LeftOut("the third request of the profile baseline", "its body is chunked, and a load's has a length")
+_CHUNKED = SkippedItem("the third request of the profile baseline", "its body is chunked, and a load's has a length")
 
 
 def _get(name: str, target: str, answer: str, says: str) -> DraftRequest:
@@ -117,7 +125,7 @@ _TESTS = {
 }
 
 
-def read_http_arena(folder: Path) -> Entry:
+def read_http_arena(folder: Path) -> BenchmarkEntry:
     """Read an entry. Raises UsageError that names the missing part."""
     described = read_description(folder, "httparena")
     tests = described.get("tests")
@@ -134,7 +142,7 @@ def read_http_arena(folder: Path) -> Entry:
     name = slug(folder.resolve().name)
     title = str(described.get("display_name") or name)
     taken = {test: _TESTS[test] for test in _TESTS if test in tests}
-    return Entry(
+    return BenchmarkEntry(
         benchmark="HttpArena",
         folder=folder,
         name=name,
@@ -153,10 +161,10 @@ def _variant_title(title: str, described: dict[str, Any]) -> str:
     return f"{title} ({', '.join(words)})" if words else title
 
 
-def _left_out(tests: Sequence[str]) -> list[LeftOut]:
+def _left_out(tests: Sequence[str]) -> list[SkippedItem]:
     found = []
     for test in tests:
         if test not in _TESTS:
             why = next((why for pattern, why in _LEFT_OUT if fnmatchcase(test, pattern)), "the lab does not know it")
-            found.append(LeftOut(f"the profile {test}", why))
+            found.append(SkippedItem(f"the profile {test}", why))
     return found

@@ -23,7 +23,7 @@ _MEANT = re.compile(r"[\\.^$*+?{}\[\]|()]")
 
 
 @dataclass(frozen=True)
-class Answer:
+class RecordedResponse:
     """A recorded response, as far as later requests may take something from it."""
 
     cookies: Mapping[str, str]
@@ -32,7 +32,7 @@ class Answer:
     content: str
 
 
-def linked(steps: Sequence[DraftRequest], answers: Sequence[Answer]) -> list[DraftRequest]:
+def linked(steps: Sequence[DraftRequest], answers: Sequence[RecordedResponse]) -> list[DraftRequest]:
     """The steps of a session with `captures` for what later ones send, and in those `known` for what they take.
 
     Each response is searched once for each secret.
@@ -72,7 +72,9 @@ def _called(name: str, used: Any) -> str:
     return called
 
 
-def _source(name: str, value: str, answers: Sequence[Answer], places: range) -> tuple[int, Mapping[str, str]] | None:
+def _source(
+    name: str, value: str, answers: Sequence[RecordedResponse], places: range
+) -> tuple[int, Mapping[str, str]] | None:
     """The last of the responses at these places that holds a value, by its place, and how to take the value from it."""
     for place in reversed(places):
         if (capture := next(_captures(name, value, answers[place]), None)) is not None:
@@ -80,7 +82,7 @@ def _source(name: str, value: str, answers: Sequence[Answer], places: range) -> 
     return None
 
 
-def _captures(name: str, value: str, answer: Answer) -> Iterator[Mapping[str, str]]:
+def _captures(name: str, value: str, answer: RecordedResponse) -> Iterator[Mapping[str, str]]:
     """The ways to take a value from a response, the surest first."""
     for cookie, held in answer.cookies.items():
         if held == value and (name == f"cookie {cookie}" or len(value) >= _LEAST):

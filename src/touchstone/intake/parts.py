@@ -14,27 +14,27 @@ STREAMS = ("text/event-stream", "multipart/x-mixed-replace")
 _SHOWN = 60
 
 
-class Template(str):
+class PlaceholderText(str):
     """A text with placeholders such as `{env.TOKEN}`, written as it is."""
 
 
 def joined(texts: Sequence[str], between: str = "") -> str:
     """Texts one behind the other: a template if one of them is, in which the others stand for themselves."""
-    if not any(isinstance(one, Template) for one in texts):
+    if not any(isinstance(one, PlaceholderText) for one in texts):
         return between.join(texts)
     found = ""
     for number, one in enumerate(texts):
         found += literal(between) if number else ""
-        if isinstance(one, Template):
+        if isinstance(one, PlaceholderText):
             # Two braces in a row would be an error.
             found = f"{found[:-1]}{{brace}}" if found.endswith("{") else found
-        found += one if isinstance(one, Template) else literal(one)
-    return Template(found)
+        found += one if isinstance(one, PlaceholderText) else literal(one)
+    return PlaceholderText(found)
 
 
 @dataclass(frozen=True)
 class DraftRequest:
-    """A request, and as much of a right response as is known. A text is sent as it is unless it is a `Template`."""
+    """A request, and as much of a right response as is known. Plain text is sent as it is."""
 
     name: str
     """Name of the request in the draft; made of method and path if it is empty."""

@@ -13,14 +13,22 @@ from typing import Any
 
 from touchstone.failure import UsageError
 from touchstone.intake.draft import DraftLoad, DraftRequest, slug
-from touchstone.intake.entry import BROKEN, DESCRIPTIONS, Entry, EntryTest, EntryVariant, LeftOut, read_description
+from touchstone.intake.entry import (
+    BROKEN,
+    DESCRIPTIONS,
+    BenchmarkEntry,
+    EntryTest,
+    EntryVariant,
+    SkippedItem,
+    read_description,
+)
 
 _KNOWN = ("json", "plaintext")
 _OF_DATABASE = ("db", "query", "cached_query", "fortune", "update")
 _HEADERS = "Server and Date are part of the response, as the benchmark asks"
 
 
-def read_techempower(folder: Path) -> Entry:
+def read_techempower(folder: Path) -> BenchmarkEntry:
     """Read an entry. Raises UsageError that names the missing part."""
     described = read_description(folder, "techempower")
     groups = described.get("tests")
@@ -32,7 +40,7 @@ def read_techempower(folder: Path) -> Entry:
         raise UsageError("`tests` names no implementation", where=where, fix=BROKEN)
     framework = str(described.get("framework") or folder.resolve().name)
     variants: list[EntryVariant] = []
-    left_out: list[LeftOut] = []
+    left_out: list[SkippedItem] = []
     for name, one in implementations.items():
         found = _variant(folder, framework, name, one)
         if isinstance(found, EntryVariant):
@@ -40,7 +48,7 @@ def read_techempower(folder: Path) -> Entry:
         else:
             left_out.append(found)
     first = next(iter(implementations.values()))
-    return Entry(
+    return BenchmarkEntry(
         benchmark="TechEmpower",
         folder=folder,
         name=slug(framework),
@@ -53,20 +61,20 @@ def read_techempower(folder: Path) -> Entry:
     )
 
 
-def _variant(folder: Path, framework: str, name: str, one: Mapping[str, Any]) -> EntryVariant | LeftOut:
+def _variant(folder: Path, framework: str, name: str, one: Mapping[str, Any]) -> EntryVariant | SkippedItem:
     """An implementation as an image, or why it is none."""
     what = f"the implementation {name}"
     whole = framework if name == "default" else f"{framework}-{name}"
     dockerfile, port = str(one.get("dockerfile") or f"{whole}.dockerfile"), one.get("port")
     if ".." in Path(dockerfile).parts or not (folder / dockerfile).is_file():
-        return LeftOut(what, f"there is no {dockerfile} in its folder")
+        return SkippedItem(what, f"there is no {dockerfile} in its folder")
     if not isinstance(port, int) or not 0 < port < 65536:
-        return LeftOut(what, f"its port is {port!r}")
+        return SkippedItem(what, f"its port is {port!r}")
     if one.get("docker_cmd"):
-        return LeftOut(what, "it is started by a command of its own (`docker_cmd`), and not by its image")
+        return SkippedItem(what, "it is started by a command of its own (`docker_cmd`), and not by its image")
     tests = {test.name: test for test in _tests(one)}
     if not tests:
-        return LeftOut(what, f"it takes part neither in {' nor in '.join(_KNOWN)}")
+        return SkippedItem(what, f"it takes part neither in {' nor in '.join(_KNOWN)}")
     title = str(one.get("display_name") or whole)
     return EntryVariant(slug(name), title, dockerfile, port, tests, _args(folder / dockerfile, whole, one))
 
@@ -116,7 +124,7 @@ def _summary(one: Mapping[str, Any]) -> str:
     return ", ".join(f"{key} {held}" for key, held in known.items() if held != "None")
 
 
-def _tests_left_out(implementations: Mapping[str, Mapping[str, Any]]) -> Iterator[LeftOut]:
+def _tests_left_out(implementations: Mapping[str, Mapping[str, Any]]) -> Iterator[SkippedItem]:
     """The test types that any implementation takes part in and the lab does not express."""
     asked = {key.removesuffix("_url") for one in implementations.values() for key in one if key.endswith("_url")}
     databases = {
@@ -126,4 +134,4 @@ def _tests_left_out(implementations: Mapping[str, Mapping[str, Any]]) -> Iterato
         why = "the lab does not know it"
         if name in _OF_DATABASE:
             why = f"it needs the benchmark's own database ({', '.join(sorted(databases)) or 'unnamed'}) with its tables"
-        yield LeftOut(f"the test {name}", why)
+        yield SkippedItem(f"the test {name}", why)

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from touchstone.isolation.container import ContainerProcess
-from touchstone.isolation.escapes import Escapes
-from touchstone.isolation.given import Given
+from touchstone.isolation.escapes import EscapedProcesses
+from touchstone.isolation.given import GrantedResources
 from touchstone.isolation.process import ServerProcess, lives
 
 _REAL_TIME = {os.SCHED_FIFO: "SCHED_FIFO", os.SCHED_RR: "SCHED_RR", 6: "SCHED_DEADLINE"}
@@ -37,13 +37,13 @@ class ConfinementWatch:
         self._limits = {"memory": memory_limit, "cpu": cpu_limit}
         self._lifted: dict[str, float | None] = {}
         inherits = not isinstance(process, ContainerProcess)
-        self._given = Given(process.cgroup, process.pid, inherits=inherits)
+        self._given = GrantedResources(process.cgroup, process.pid, inherits=inherits)
         self._changed: dict[str, list[str]] = {}
         self._done = threading.Event()
         self._hidden = (0, 0)
         self._kernel = (0, 0)
         self._halted = False
-        self._escapes = Escapes(process)
+        self._escapes = EscapedProcesses(process)
         self._sampler = threading.Thread(target=self._sample, daemon=True)
 
     def __enter__(self) -> ConfinementWatch:

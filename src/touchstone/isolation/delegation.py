@@ -23,7 +23,7 @@ from pathlib import Path
 
 from touchstone.isolation.family import family
 from touchstone.isolation.hierarchies import Hierarchy, hierarchies, version_2
-from touchstone.isolation.limits import Bound, OwnLimits, own_limits
+from touchstone.isolation.limits import GroupLimit, OwnLimits, own_limits
 from touchstone.isolation.scope import ScopeError, ask_for_scope, systemd_runs
 
 LEAF = "touchstone-lab"
@@ -40,7 +40,7 @@ _LOCK = threading.RLock()
 
 
 @dataclass(frozen=True)
-class Home:
+class CgroupHome:
     """The folders below which the lab makes groups, by controller: one in version 2."""
 
     version: int
@@ -74,11 +74,11 @@ class _NotOursError(Exception):
 
 
 @cache
-def _found() -> Home | Refusal:
+def _found() -> CgroupHome | Refusal:
     return _look_for_home()
 
 
-def find_home() -> Home | Refusal:
+def find_home() -> CgroupHome | Refusal:
     """The lab's home. The first call may move the lab into a group of its own; at its end the lab moves back."""
     with _LOCK:
         return _found()
@@ -99,15 +99,15 @@ def lacking(*controllers: str) -> Refusal | None:
 def lab_limits() -> OwnLimits:
     """The lab's own limits, each named by the group that had it before the lab took it along."""
     home, now = find_home(), own_limits()
-    left = home.left if isinstance(home, Home) else OwnLimits()
+    left = home.left if isinstance(home, CgroupHome) else OwnLimits()
     return OwnLimits(_origin(now.cpus, left.cpus), _origin(now.memory, left.memory), _origin(now.tasks, left.tasks))
 
 
-def _origin(now: Bound | None, before: Bound | None) -> Bound | None:
+def _origin(now: GroupLimit | None, before: GroupLimit | None) -> GroupLimit | None:
     return before if now is not None and before is not None and math.isclose(now.most, before.most) else now
 
 
-def _look_for_home() -> Home | Refusal:
+def _look_for_home() -> CgroupHome | Refusal:
     tree = version_2()
     try:
         if tree is not None and tree.controllers & _LIMITING:
@@ -119,7 +119,7 @@ def _look_for_home() -> Home | Refusal:
         return Refusal(f"{error.filename}: {error.strerror}", "see what manages the cgroups of this machine")
 
 
-def _home_in_version_1() -> Home:
+def _home_in_version_1() -> CgroupHome:
     folders = {
         name: tree.mounted_at.resolve()
         for name in V1_CONTROLLERS
@@ -128,10 +128,10 @@ def _home_in_version_1() -> Home:
     }
     if "memory" not in folders:
         raise _NotOursError("the tree of cgroups is not mounted, or not writable", "run as root")
-    return Home(1, folders)
+    return CgroupHome(1, folders)
 
 
-def _home_in_version_2(tree: Hierarchy) -> Home:
+def _home_in_version_2(tree: Hierarchy) -> CgroupHome:
     groups = _own_groups(tree)
     if groups[0].name == LEAF and len(groups) > 1:
         return _settle(groups[1], " of the lab that started this one")
@@ -201,7 +201,7 @@ def _systemd_run() -> str:
     )
 
 
-def _settle(home: Path, where: str) -> Home:
+def _settle(home: Path, where: str) -> CgroupHome:
     """Make a group the lab's home: its processes go into the leaf, and the controllers are switched on below it."""
     if not _is_writable(home):
         raise _NotOursError(f"{home} is not writable for this user", _WRITABLE)
@@ -214,7 +214,7 @@ def _settle(home: Path, where: str) -> Home:
         raise _NotOursError(*_why_none(home, offered))
     if leaf is not None:
         atexit.register(leaf.leave)
-    return Home(2, {name: home for name in CONTROLLERS if name in on}, where)
+    return CgroupHome(2, {name: home for name in CONTROLLERS if name in on}, where)
 
 
 def _is_writable(home: Path) -> bool:

@@ -20,7 +20,7 @@ _PARENT, _SESSION = 1, 3
 """Places in /proc/PID/stat behind the program's name (proc(5))."""
 
 
-class Escapes:
+class EscapedProcesses:
     """What was seen to have escaped so far. `look` is for now and then, `now` for a moment that counts."""
 
     def __init__(self, process: ServerProcess) -> None:

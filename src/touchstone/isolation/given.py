@@ -18,7 +18,7 @@ _NICE = 16
 """Its place in /proc/PID/stat behind the program's name (proc(5))."""
 
 
-class Given:
+class GrantedResources:
     """What a contender was given when it was started; `changed` holds it against what is there now."""
 
     def __init__(self, cgroup: Cgroup | None, pid: int, *, inherits: bool) -> None:

@@ -14,7 +14,7 @@ _NO_LIMIT = 1 << 62
 
 
 @dataclass(frozen=True)
-class Bound:
+class GroupLimit:
     """A limit, and the folder of the group that has it."""
 
     most: float
@@ -25,11 +25,11 @@ class Bound:
 class OwnLimits:
     """The tightest limits that hold for the lab; None for no limit."""
 
-    cpus: Bound | None = None
+    cpus: GroupLimit | None = None
     """CPUs' worth of time in each period."""
-    memory: Bound | None = None
+    memory: GroupLimit | None = None
     """Bytes."""
-    tasks: Bound | None = None
+    tasks: GroupLimit | None = None
     """Processes and threads."""
 
 
@@ -42,9 +42,11 @@ def own_limits() -> OwnLimits:
     )
 
 
-def _tightest(controller: str, read: Callable[[Path], float | None]) -> Bound | None:
+def _tightest(controller: str, read: Callable[[Path], float | None]) -> GroupLimit | None:
     tree = hierarchy_of(controller)
-    bounds = [Bound(most, folder) for folder in tree.groups_of() if (most := read(folder)) is not None] if tree else []
+    bounds = (
+        [GroupLimit(most, folder) for folder in tree.groups_of() if (most := read(folder)) is not None] if tree else []
+    )
     return min(bounds, key=lambda bound: bound.most, default=None)
 
 

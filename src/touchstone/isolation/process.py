@@ -51,7 +51,7 @@ class Orphans:
 
 
 @dataclass(frozen=True)
-class CpuAtEnd:
+class StopCpu:
     """CPU seconds of a process tree, by its cgroup."""
 
     before_s: float
@@ -74,7 +74,7 @@ class ServerProcess:
     """The lab's children from before it was started."""
     known: set[int] = field(default_factory=set)
     """All that were seen in its tree."""
-    cpu_at_end: CpuAtEnd | None = None
+    cpu_at_end: StopCpu | None = None
     """Known once it has been stopped, where it has a cgroup of ours."""
 
     @property
@@ -194,7 +194,7 @@ class ServerProcess:
             while self.cgroup.pids() and time.monotonic() < deadline:
                 time.sleep(0.01)
             if used is not None and (whole := self.cgroup.cpu_s()) is not None:
-                self.cpu_at_end = CpuAtEnd(used, max(0.0, whole - used))
+                self.cpu_at_end = StopCpu(used, max(0.0, whole - used))
             self.cgroup.remove()
         _SERVERS.pop(self.pid, None)
         how = describe_exit(self.popen.returncode)

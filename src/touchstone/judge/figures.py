@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from touchstone.vocabulary.figure import FIGURES, Group, figures_of
+from touchstone.vocabulary.figure import FIGURES, FigureGroup, figures_of
 
-LATENCY = figures_of(Group.LATENCY)
-TAIL = figures_of(Group.TAIL)
-PEAK = figures_of(Group.PEAK)
-SPEED = figures_of(Group.SPEED)
-CPU = figures_of(Group.CPU)
-MEMORY = figures_of(Group.MEMORY)
-BOOT_TIME = figures_of(Group.BOOT_TIME)
+LATENCY = figures_of(FigureGroup.LATENCY)
+TAIL = figures_of(FigureGroup.TAIL)
+PEAK = figures_of(FigureGroup.PEAK)
+SPEED = figures_of(FigureGroup.SPEED)
+CPU = figures_of(FigureGroup.CPU)
+MEMORY = figures_of(FigureGroup.MEMORY)
+BOOT_TIME = figures_of(FigureGroup.BOOT_TIME)
 
 
 def is_exact(name: str) -> bool:
     """Whether a figure is counted and not sampled; a quantity that a claim names next to the figures is not."""
     figure = FIGURES.get(name)
-    return figure is not None and Group.EXACT in figure.groups
+    return figure is not None and FigureGroup.EXACT in figure.groups

@@ -9,7 +9,7 @@ from touchstone.judge.comparison.crossing import crossings
 from touchstone.judge.comparison.estimate import measure
 from touchstone.judge.comparison.failures import failed_contenders
 from touchstone.judge.comparison.scaling import scalings
-from touchstone.judge.comparison.verdict import Scales, on_run
+from touchstone.judge.comparison.verdict import FindingsIndex, on_run
 from touchstone.judge.judgement import Finding, Judgement
 from touchstone.judge.reading.case import Case
 from touchstone.judge.rules.table import RULES, is_cause
@@ -38,7 +38,7 @@ def judge(run: Run, margin: float | None = None, confidence: float | None = None
     if not 0.5 <= case.confidence < 1:
         raise ValueError(f"the confidence must lie between 0.5 and 1, not at {case.confidence}")
     findings = look(case)
-    scales = Scales(findings)
+    scales = FindingsIndex(findings)
     series = measure(case, scales)
     estimates = [s.estimate for s in series]
     return Judgement(

@@ -61,7 +61,7 @@ class Outcome(StrEnum):
                 return cls.UNDECIDED
 
 
-class Doubt(Record):
+class PossibleBias(Record):
     """By how much what was found can have moved the speed of a service, at the most."""
 
     faster: float | None = 1.0
@@ -79,12 +79,12 @@ class Doubt(Record):
     """Why no more than that."""
 
     @property
-    def side(self) -> Doubt | None:
+    def side(self) -> PossibleBias | None:
         """The same of what single requests move: in which direction, and nothing of how far. None if in either."""
         faster, slower = (1.0 if size == 1.0 else None for size in (self.faster, self.slower))
         if faster is None and slower is None:
             return None
-        return Doubt(faster=faster, slower=slower, this_round=self.this_round, reason=self.reason)
+        return PossibleBias(faster=faster, slower=slower, this_round=self.this_round, reason=self.reason)
 
     @classmethod
     def of_taken(cls, share: float, reason: str = "the service had at least what they left over") -> Self:
@@ -107,7 +107,7 @@ class Finding(Record):
     """The sample's id; None if the finding is about a contender over all rounds, or about the run."""
     figures: list[str] | None = None
     """The figures that it makes untrustworthy; None means all of the sample."""
-    doubt: Doubt | None = None
+    doubt: PossibleBias | None = None
     """The size of a suspicion; None where it has none, and then the figures are suspect without a bound."""
     evidence: dict[str, Any] = {}
 
@@ -133,7 +133,7 @@ class Estimate(Record):
     """The single starts behind the figure, where one sample holds all that there are."""
     left_out: list[str] = []
     """Ids of the samples that were left out as invalid."""
-    doubt: Doubt | None = None
+    doubt: PossibleBias | None = None
     """By how much all that was found can have moved it; None if nothing was found."""
     verdict: Verdict = Verdict.VALID
     reason: str | None = None
@@ -258,7 +258,7 @@ class FailedContender(Record):
     """What shows why, line by line: the end of its log, or the exchange that broke its contract."""
 
 
-class Steady(Record):
+class SteadyState(Record):
     """The steady-state verdict on a contender under a load."""
 
     contender: str
@@ -271,7 +271,7 @@ class Steady(Record):
     """How many times faster it was before, between and after the changepoints than after the last one."""
 
 
-class Peak(Record):
+class PeakReached(Record):
     """When a contender that was loaded from exec on reached the level that it kept, in one round."""
 
     contender: str
@@ -338,8 +338,8 @@ class Judgement(Record):
     findings: list[Finding]
     estimates: list[Estimate]
     comparisons: list[Comparison]
-    steady: list[Steady] = []
-    peaks: list[Peak] = []
+    steady: list[SteadyState] = []
+    peaks: list[PeakReached] = []
     scalings: list[Scaling] = []
     crossings: list[Crossing] = []
     margin: float

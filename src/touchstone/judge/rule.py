@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Required, TypedDict, Unpack
 
-from touchstone.judge.judgement import Doubt, Finding, Severity
-from touchstone.judge.reading.case import Case, Group
+from touchstone.judge.judgement import Finding, PossibleBias, Severity
+from touchstone.judge.reading.case import Case, SampleGroup
 from touchstone.record.sample import TARE, Sample
 from touchstone.vocabulary.phase import UNDER_LOAD
 
@@ -32,7 +32,7 @@ class Fired:
     load: str | None = None
     figures: list[str] | None = None
     """The figures that it makes untrustworthy; None means all of the sample."""
-    doubt: Doubt | None = None
+    doubt: PossibleBias | None = None
     evidence: dict[str, Any] = field(default_factory=dict)
     next_step: str | None = None
     """What to do in this case, if that is known better than for all cases."""
@@ -56,7 +56,7 @@ class Rule:
     """Why there and not elsewhere."""
     next_step: str
     """What the reader should do."""
-    look: Callable[[Case], Iterator[tuple[Fired, Sample | Group | None]]]
+    look: Callable[[Case], Iterator[tuple[Fired, Sample | SampleGroup | None]]]
     """Yields each case, and the sample or group that the rule looked at."""
     own_failure: bool = False
     """True if an invalid finding says that the service itself failed. A run that holds one is no success, even if other
@@ -82,7 +82,7 @@ class Rule:
             )
 
 
-class Words(TypedDict, total=False):
+class RuleTexts(TypedDict, total=False):
     """The texts of a rule, as the fields of `Rule` explain them. The function's docstring becomes `why`."""
 
     title: Required[str]
@@ -99,7 +99,7 @@ def on_sample(
     *,
     phases: _Phases = UNDER_LOAD,
     tares_too: bool = False,
-    **words: Unpack[Words],
+    **words: Unpack[RuleTexts],
 ) -> Callable[[Callable[[Sample, Case], Iterator[Fired]]], Rule]:
     """Make a rule of a function that looks at one sample at a time."""
 
@@ -115,12 +115,12 @@ def on_sample(
 
 
 def on_group(
-    code: str, severity: Severity, *, phases: _Phases = UNDER_LOAD, **words: Unpack[Words]
-) -> Callable[[Callable[[Group, Case], Iterator[Fired]]], Rule]:
+    code: str, severity: Severity, *, phases: _Phases = UNDER_LOAD, **words: Unpack[RuleTexts]
+) -> Callable[[Callable[[SampleGroup, Case], Iterator[Fired]]], Rule]:
     """Make a rule of a function that looks at a contender's samples of one phase and load together."""
 
-    def declare(look: Callable[[Group, Case], Iterator[Fired]]) -> Rule:
-        def over(case: Case) -> Iterator[tuple[Fired, Group]]:
+    def declare(look: Callable[[SampleGroup, Case], Iterator[Fired]]) -> Rule:
+        def over(case: Case) -> Iterator[tuple[Fired, SampleGroup]]:
             for group in case.groups:
                 if group.contender != TARE and (phases is None or group.phase in phases):
                     yield from ((fired, group) for fired in look(group, case))
@@ -131,7 +131,7 @@ def on_group(
 
 
 def on_run(
-    code: str, severity: Severity, **words: Unpack[Words]
+    code: str, severity: Severity, **words: Unpack[RuleTexts]
 ) -> Callable[[Callable[[Case], Iterator[Fired]]], Rule]:
     """Make a rule of a function that looks at the run as a whole."""
 

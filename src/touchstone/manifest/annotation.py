@@ -60,7 +60,7 @@ def tag(model: Model) -> str | None:
 
 
 @dataclass(frozen=True)
-class Place:
+class ErrorLocation:
     """A place in a manifest that pydantic names."""
 
     key: tuple[int | str, ...]
@@ -73,7 +73,7 @@ class Place:
     """Which parts of pydantic's place are not of the file: each names a member of a union."""
 
 
-def place_of(model: Model, location: Sequence[int | str]) -> Place:
+def place_of(model: Model, location: Sequence[int | str]) -> ErrorLocation:
     """The place that a location of pydantic's means in a file of this type."""
     key: list[int | str] = []
     named: list[int] = []
@@ -92,7 +92,7 @@ def place_of(model: Model, location: Sequence[int | str]) -> Place:
             current = _below(kind, part)
         there = [bare(one) for one in members(current)]
         table = there[0] if len(there) == 1 and is_table(there[0]) else table
-    return Place(tuple(key), table, current, tuple(named))
+    return ErrorLocation(tuple(key), table, current, tuple(named))
 
 
 def _means(label: str, member: Any) -> bool:

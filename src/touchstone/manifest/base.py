@@ -8,7 +8,7 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, StringConstraints
 
 
-class Part(BaseModel):
+class ManifestModel(BaseModel):
     """A table of a manifest: unknown keys are errors, values are not coerced, and nothing changes after reading.
 
     Docstrings of parts and of their fields are the reference that `touchstone check --keys` and docs/manifests.md show.
@@ -20,7 +20,7 @@ class Part(BaseModel):
 
 
 @dataclass(frozen=True)
-class InWords:
+class DocumentedAs:
     """In the `Annotated` of a type: what the reference says of its values, in place of its constraints."""
 
     one: str
@@ -32,6 +32,6 @@ NAME_IN_WORDS = "names are lower case, digits and single dashes, such as my-serv
 Name = Annotated[
     str,
     StringConstraints(pattern=NAME),
-    InWords("name (lower case, digits, single dashes)", "names (lower case, digits, single dashes)"),
+    DocumentedAs("name (lower case, digits, single dashes)", "names (lower case, digits, single dashes)"),
 ]
 """A name that may stand in a path and on a command line: lower case, digits, single dashes."""

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from touchstone.failure import UsageError, did_you_mean
 from touchstone.manifest.files import SCENARIO_FILE, STACK_FILE, scenarios_in
-from touchstone.manifest.outside import Outside
+from touchstone.manifest.outside import ExternalService
 from touchstone.manifest.reader import ManifestError, read_manifest
 from touchstone.manifest.scenario import Scenario
 from touchstone.manifest.stack import Stack, Variant
@@ -23,7 +23,7 @@ class Contender:
 
     stack: Stack
     variant_name: str
-    outside: Outside | None = None
+    outside: ExternalService | None = None
 
     @property
     def name(self) -> str:
@@ -167,7 +167,7 @@ def select_contenders(found: ScenarioFolder, asked: Sequence[str], *, exhibits: 
     return list({contender.name: contender for contender in chosen}.values())
 
 
-def outside_contenders(found: ScenarioFolder, services: Sequence[Outside]) -> list[Contender]:
+def outside_contenders(found: ScenarioFolder, services: Sequence[ExternalService]) -> list[Contender]:
     """Services that run already, as contenders. Raises UsageError if a name is taken."""
     taken = {stack.name for stack in found.stacks}
     chosen = []

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, StringConstraints, model_validator
 
-from touchstone.manifest.base import InWords, Name, Part
+from touchstone.manifest.base import DocumentedAs, ManifestModel, Name
 
 UNITS: dict[str, tuple[str, float]] = {
     "ns": ("s", 1e-9),
@@ -31,14 +31,14 @@ UNITS: dict[str, tuple[str, float]] = {
 ContenderName = Annotated[
     str,
     StringConstraints(pattern=r"^[a-z][a-z0-9-]*/[a-z][a-z0-9-]*$"),
-    InWords("contender (`stack/variant`)", "contenders (`stack/variant`)"),
+    DocumentedAs("contender (`stack/variant`)", "contenders (`stack/variant`)"),
 ]
 """`stack/variant`."""
 
 LoadName = Annotated[
     str,
     StringConstraints(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$"),
-    InWords("name of a load", "names of loads"),
+    DocumentedAs("name of a load", "names of loads"),
 ]
 """A load of the scenario, a mode of `hold`, or a drain such as `1000-messages`."""
 
@@ -47,7 +47,7 @@ UnitName = Literal[
 ]
 
 
-class Term(Part):
+class Term(ManifestModel):
     """What is measured: a contender's figure under a load. `"stack/variant"` alone is short for
     `{ contender = "stack/variant" }`.
     """
@@ -68,11 +68,11 @@ def _named(value: Any) -> Any:
 TermField = Annotated[
     Term,
     BeforeValidator(_named),
-    InWords("contender (`stack/variant`), or a table", "contenders (`stack/variant`), or tables"),
+    DocumentedAs("contender (`stack/variant`), or a table", "contenders (`stack/variant`), or tables"),
 ]
 
 
-class _Bounded(Part):
+class _Bounded(ManifestModel):
     at_least: float | None = None
     """The lower bound; `at_least`, `at_most` or both are given."""
     at_most: float | None = None
@@ -122,7 +122,7 @@ class ValueTest(_Bounded):
     """The unit of the bounds; it must be of the figure's kind."""
 
 
-class OrderTest(Part):
+class OrderTest(ManifestModel):
     """Each of `of` is lower than the next by more than `margin`."""
 
     kind: Literal["order"]
@@ -133,7 +133,7 @@ class OrderTest(Part):
     """By how much each must be lower than the next, as a share: 0.05 is 5 %."""
 
 
-class EqualityTest(Part):
+class EqualityTest(ManifestModel):
     """`of` and `to` differ by no more than the share `margin`, either way."""
 
     kind: Literal["equality"]
@@ -146,7 +146,7 @@ class EqualityTest(Part):
     """By how much they may differ either way, as a share: 0.05 is 5 %."""
 
 
-class EventTest(Part):
+class EventTest(ManifestModel):
     """Something happens to each of `of`, or does not.
 
     `dies`, `lives`, `keeps-rate` and `fills` are about a memory limit, and are read from the floor search; `finding`
@@ -187,7 +187,7 @@ Test = Annotated[
 ]
 
 
-class Published(Part):
+class PublishedValue(ManifestModel):
     """A published number, in its own unit."""
 
     what: str
@@ -200,7 +200,7 @@ class Published(Part):
     """The contender of the test that it belongs to; the whole test if it is left out."""
 
 
-class NotTestable(Part):
+class NotTestable(ManifestModel):
     """Why no measurement can confirm the number: it measured something else."""
 
     reason: str
@@ -209,7 +209,7 @@ class NotTestable(Part):
     """What shows it, a line each: the publication's own numbers, its sources."""
 
 
-class Explanation(Part):
+class ClaimExplanation(ManifestModel):
     """A contender with the defect, or a load with the fault, under which the published number comes about."""
 
     says: str
@@ -224,7 +224,7 @@ class Explanation(Part):
     """Findings that the defect itself causes; they do not disqualify its samples here."""
 
 
-class Conditions(Part):
+class PublishedConditions(ManifestModel):
     """How the number was come by, and where the lab departs from it on purpose."""
 
     publication: str
@@ -233,13 +233,13 @@ class Conditions(Part):
     """What the lab does, and where it departs on purpose."""
 
 
-class Claim(Part):
+class Claim(ManifestModel):
     """One statement."""
 
     id: Annotated[
         str,
         StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9-]*$"),
-        InWords("text of letters, digits and dashes", "texts of letters, digits and dashes"),
+        DocumentedAs("text of letters, digits and dashes", "texts of letters, digits and dashes"),
     ]
     """A short name, such as `A05`; no two claims of a file share one."""
     says: str
@@ -254,9 +254,9 @@ class Claim(Part):
     """The figure (docs/figures.md, docs/claims.md) of all terms without one."""
     test: Test | None = None
     """What must hold. A claim has it, or says why there is none: `not_testable` or `not_measured`."""
-    published: list[Published] = []
+    published: list[PublishedValue] = []
     """The numbers as they were published."""
-    conditions: Conditions | None = None
+    conditions: PublishedConditions | None = None
     """How this number was come by, where it differs from the file's `conditions`."""
     stand_in: str | None = None
     """If something else is measured in place of what was published about: what, and why."""
@@ -266,7 +266,7 @@ class Claim(Part):
     """Why no measurement can confirm it."""
     not_measured: str | None = None
     """Why the lab has no measurement for it yet: which toolchain, contender or figure is missing."""
-    explained_by: list[Explanation] = []
+    explained_by: list[ClaimExplanation] = []
     """What reproduces the published number if the test is contradicted: exhibits, loads with a fault."""
     why: bool = False
     """Whether its two contenders are profiled under its load: the page shows where their CPU per request differs."""
@@ -288,7 +288,7 @@ class Claim(Part):
         return self
 
 
-class ClaimsFile(Part):
+class ClaimsFile(ManifestModel):
     """The whole of a claims file: an article's statements, or those about a service of one's own."""
 
     schema_: Literal[1] = Field(alias="schema")
@@ -309,7 +309,7 @@ class ClaimsFile(Part):
     """The publication's machine, as far as it says."""
     versions: str = ""
     """The publication's versions, and the lab's next to them."""
-    conditions: Conditions | None = None
+    conditions: PublishedConditions | None = None
     """How the numbers were come by, and where the lab departs from it on purpose."""
     references: list[str] = []
     """Sources, for the reader, a line each."""

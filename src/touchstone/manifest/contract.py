@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import Field, model_validator
 
-from touchstone.manifest.base import Name, Part
+from touchstone.manifest.base import ManifestModel, Name
 from touchstone.manifest.exchange import Request
 from touchstone.manifest.journey import Capture, CaptureName
 from touchstone.manifest.template import TemplateText
@@ -37,7 +37,7 @@ class Send(Request):
         return self
 
 
-class Act(Part):
+class Act(ManifestModel):
     """A step that does something to a dependency, such as taking it away."""
 
     dependency: Name
@@ -48,7 +48,7 @@ class Act(Part):
     """Arguments of the act, such as `{ sql = "DELETE FROM users" }`; texts are templates, as those of a request are."""
 
 
-class Wait(Part):
+class Wait(ManifestModel):
     """A step that lets time pass."""
 
     wait_s: Annotated[float, Field(gt=0, le=60)]
@@ -58,7 +58,7 @@ class Wait(Part):
 Step = Send | Act | Wait
 
 
-class Proof(Part):
+class Proof(ManifestModel):
     """A question to a dependency that shows that the work was really done."""
 
     says: str
@@ -74,7 +74,7 @@ class Proof(Part):
     """The query is repeated until the answer is right, for at most this number of seconds; once if it is left out."""
 
 
-class Check(Part):
+class Check(ManifestModel):
     """One statement about the service, its steps, and the proofs that follow them."""
 
     id: Name

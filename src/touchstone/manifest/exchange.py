@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, ValidationInfo, model_validator
 
-from touchstone.manifest.base import Part
+from touchstone.manifest.base import ManifestModel
 from touchstone.manifest.expected_json import JsonField
 from touchstone.manifest.template import TemplateText, literal
 
@@ -17,7 +17,7 @@ _LARGEST_BYTE = 0xFF
 _ONE_BYTE_EACH = "with encoding = 'bytes' a character stands for a byte: none beyond \\u00ff"
 
 
-class Expectation(Part):
+class Expectation(ManifestModel):
     """What a response must be. What is not named is not checked."""
 
     status: int | list[int] = 200
@@ -63,7 +63,7 @@ class Expectation(Part):
         return (self.status,) if isinstance(self.status, int) else tuple(self.status)
 
 
-class Request(Part):
+class Request(ManifestModel):
     """A request, and the response that it must get. Placeholders such as `{counter}` make requests differ
     (docs/templates.md); `ready` and `hold.request` take `{env.NAME}` alone.
     """

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal, get_args
 
 from pydantic import PlainValidator
 
-from touchstone.manifest.base import InWords, Part
+from touchstone.manifest.base import DocumentedAs, ManifestModel
 from touchstone.manifest.template import parse
 
 TypeName = Literal["string", "number", "integer", "boolean", "null", "array", "object"]
@@ -20,7 +20,7 @@ _WHOLE = "an array or an object is compared as a whole"
 _INSTEAD = "compare the body by `body` or `pattern`, or leave this key out"
 
 
-class JsonType(Part):
+class JsonType(ManifestModel):
     """A JSON field of which only the type is compared."""
 
     type: TypeName
@@ -66,6 +66,6 @@ def _whole(value: Any) -> Any:
 JsonField = Annotated[
     JsonType | str | int | float | bool | list[Any] | dict[str, Any],
     PlainValidator(_field),
-    InWords("value, or `{ type = ... }`", "values, or `{ type = ... }`"),
+    DocumentedAs("value, or `{ type = ... }`", "values, or `{ type = ... }`"),
 ]
 """A value, or a type."""

@@ -6,23 +6,25 @@ from typing import Annotated
 
 from pydantic import Field, StringConstraints, model_validator
 
-from touchstone.manifest.base import InWords, Name, Part
+from touchstone.manifest.base import DocumentedAs, ManifestModel, Name
 from touchstone.manifest.exchange import Request
 
 CaptureName = Annotated[
     str,
     StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_-]*$"),
-    InWords("name (letters, digits, `_` and `-`)", "names (letters, digits, `_` and `-`)"),
+    DocumentedAs("name (letters, digits, `_` and `-`)", "names (letters, digits, `_` and `-`)"),
 ]
 """A name for `{capture.NAME}`."""
 
 
-class Capture(Part):
+class Capture(ManifestModel):
     """Where in a response a value is: `json`, `header` or `pattern`, or `header` with a `pattern` on its value."""
 
     json_pointer: (
         Annotated[
-            str, StringConstraints(pattern=r"^(/.*)?$"), InWords("JSON pointer (RFC 6901)", "JSON pointers (RFC 6901)")
+            str,
+            StringConstraints(pattern=r"^(/.*)?$"),
+            DocumentedAs("JSON pointer (RFC 6901)", "JSON pointers (RFC 6901)"),
         ]
         | None
     ) = Field(default=None, alias="json")
@@ -52,7 +54,7 @@ class JourneyStep(Request):
     """The user's pause between the response and the next request, in seconds."""
 
 
-class Journey(Part):
+class Journey(ManifestModel):
     """A user's way through the service, on one connection. Cookies that it sets are sent back."""
 
     name: Name

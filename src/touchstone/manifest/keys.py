@@ -29,7 +29,7 @@ FILES: dict[str, Model] = {
 
 
 @dataclass(frozen=True)
-class Place:
+class TablePath:
     """Where a table may stand: `loads.NAME` in scenario.toml. The top of a file has no name."""
 
     file: str
@@ -51,7 +51,7 @@ class Place:
 
 
 @dataclass(frozen=True)
-class Key:
+class ManifestKey:
     """One key of a table."""
 
     name: str
@@ -67,11 +67,11 @@ class Key:
 
 
 @dataclass(frozen=True)
-class Table:
+class ManifestTable:
     """A table with keys of its own, and all places where it may stand, the first one first."""
 
     model: Model
-    places: tuple[Place, ...]
+    places: tuple[TablePath, ...]
     variety: str = ""
     """Which of several kinds of table it is that may stand at the same place."""
 
@@ -91,33 +91,33 @@ class Table:
         return " ".join((self.model.__doc__ or "").split())
 
     @property
-    def keys(self) -> list[Key]:
+    def keys(self) -> list[ManifestKey]:
         """Its keys: first those that must be given, then in the order of their declaration."""
         found = [_key(name, field) for name, field in keys(self.model).items()]
         return sorted(found, key=lambda key: not key.required)
 
 
 @cache
-def tables() -> dict[Model, Table]:
+def tables() -> dict[Model, ManifestTable]:
     """All tables, each once, in the order in which one meets them."""
-    places: dict[Model, list[Place]] = {}
+    places: dict[Model, list[TablePath]] = {}
     for file, model in FILES.items():
-        _collect(model, Place(file), places)
+        _collect(model, TablePath(file), places)
     firsts = [found[0] for found in places.values()]
     return {
-        model: Table(model, tuple(dict.fromkeys(found)), _variety(model) if firsts.count(found[0]) > 1 else "")
+        model: ManifestTable(model, tuple(dict.fromkeys(found)), _variety(model) if firsts.count(found[0]) > 1 else "")
         for model, found in places.items()
     }
 
 
-def find(asked: str) -> list[Table]:
+def find(asked: str) -> list[ManifestTable]:
     """The tables of a name: `scenario.toml`, `loads.NAME`, `[loads.ping]`, the end of one, or a key in one.
 
     Raises UsageError that names what is near.
     """
     words = [word for word in re.sub(r"[\[\]\s\"']", "", asked).split(".") if not word.isdecimal()]
     everything = list(tables().values())
-    ways: tuple[Callable[[Table], bool], ...] = (
+    ways: tuple[Callable[[ManifestTable], bool], ...] = (
         lambda t: any(asked == p.file and not p.name for p in t.places),
         lambda t: any(p.fits(words) for p in t.places),
         lambda t: any(p.name.split(".")[-len(words) :] == words for p in t.places),
@@ -144,7 +144,7 @@ def see(models: Sequence[Model]) -> str:
     return f"see {' and '.join(shown)} in docs/manifests.md, or ask {commands}"
 
 
-def _collect(model: Model, place: Place, into: dict[Model, list[Place]]) -> None:
+def _collect(model: Model, place: TablePath, into: dict[Model, list[TablePath]]) -> None:
     known = model in into
     into.setdefault(model, []).append(place)
     if known:
@@ -152,7 +152,7 @@ def _collect(model: Model, place: Place, into: dict[Model, list[Place]]) -> None
     for name, field in keys(model).items():
         for held, below, many in _held(whole(field)):
             path = f"{place.name}.{name}{below}".removeprefix(".")
-            _collect(held, Place(place.file, path, many), into)
+            _collect(held, TablePath(place.file, path, many), into)
 
 
 def _held(annotation: Any, below: str = "", many: bool = False) -> Iterator[tuple[Model, str, bool]]:
@@ -171,9 +171,9 @@ def _variety(model: Model) -> str:
     return tag(model) or model.__name__.lower()
 
 
-def _key(name: str, field: FieldInfo) -> Key:
+def _key(name: str, field: FieldInfo) -> ManifestKey:
     annotation = whole(field)
-    return Key(
+    return ManifestKey(
         name,
         in_words(annotation),
         field.is_required(),

@@ -10,7 +10,7 @@ import sys
 import textwrap
 from collections.abc import Iterable
 
-from touchstone.manifest.keys import Key, Table, tables
+from touchstone.manifest.keys import ManifestKey, ManifestTable, tables
 
 _HEAD = """\
 # Manifests
@@ -36,12 +36,12 @@ def page() -> str:
     return "\n".join([_HEAD, *map(_section, tables().values())])
 
 
-def listing(shown: Iterable[Table]) -> str:
+def listing(shown: Iterable[ManifestTable]) -> str:
     """For a terminal."""
     return "\n\n".join(map(_listed, shown))
 
 
-def _section(table: Table) -> str:
+def _section(table: ManifestTable) -> str:
     top = not table.places[0].name
     parts = [f"{'##' if top else '###'} {_title(table)}\n"]
     parts += [f"{text}\n" for text in (_linked(table.says), _elsewhere(table)) if text]
@@ -49,23 +49,23 @@ def _section(table: Table) -> str:
     return "\n".join([*parts, "| key | takes | default | |", "|---|---|---|---|", *rows, ""])
 
 
-def _title(table: Table) -> str:
+def _title(table: ManifestTable) -> str:
     return table.title if not table.places[0].name else f"`{table.places[0].written}` {table.variety}".rstrip()
 
 
-def _elsewhere(table: Table) -> str:
+def _elsewhere(table: ManifestTable) -> str:
     first, *others = table.places
     named = [f"`{p.written}`" + (f" of {p.file}" if p.file != first.file and p.name else "") for p in others]
     return f"With the same keys: {', '.join(named)}." if named else ""
 
 
-def _type(key: Key) -> str:
+def _type(key: ManifestKey) -> str:
     known = tables()
     links = [f"[{_title(known[model])}](#{_anchor(known[model].title)})" for model in key.leads_to]
     return _cell(key.type) + (f": {', '.join(links)}" if links else "")
 
 
-def _default(key: Key) -> str:
+def _default(key: ManifestKey) -> str:
     if key.required:
         return "*must be given*"
     return f"`{_cell(key.default)}`" if key.default else ""
@@ -85,7 +85,7 @@ def _cell(text: str) -> str:
     return text.replace("|", "\\|")
 
 
-def _listed(table: Table) -> str:
+def _listed(table: ManifestTable) -> str:
     files = ", ".join(dict.fromkeys(place.file for place in table.places))
     lines = [table.title if not table.places[0].name else f"{table.title}   in {files}"]
     lines += [*_wrapped(table.says, 2), *_wrapped(_elsewhere(table).replace("`", ""), 2)]

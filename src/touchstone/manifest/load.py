@@ -9,12 +9,12 @@ from pydantic import Field, PrivateAttr, model_validator
 
 from touchstone.manifest.contract import Act, Proof, Send
 from touchstone.manifest.mix import Mix
-from touchstone.manifest.spoken import Speaking
+from touchstone.manifest.spoken import ProtocolKeys
 
 Profile = Literal["quick", "normal", "thorough"]
 
 
-class Load(Mix, Speaking):
+class Load(Mix, ProtocolKeys):
     """One load: what is sent, how, and for how long."""
 
     title: str

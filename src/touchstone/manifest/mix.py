@@ -7,13 +7,13 @@ from pathlib import Path
 
 from pydantic import ValidationInfo, field_validator, model_validator
 
-from touchstone.manifest.base import Part
+from touchstone.manifest.base import ManifestModel
 from touchstone.manifest.exchange import Request, WeightedRequest
 from touchstone.manifest.journey import Journey
 from touchstone.manifest.rows import read_rows
 
 
-class Mix(Part):
+class Mix(ManifestModel):
     """What is sent: `requests` or `journeys`. It is a part of each load of a scenario.toml, and the whole of a file for
     `touchstone load --mix`.
     """

@@ -12,7 +12,7 @@ from touchstone.manifest.base import NAME
 
 
 @dataclass(frozen=True)
-class Outside:
+class ExternalService:
     """A service that runs already. Raises UsageError for a name that cannot be a contender's.
 
     It is asked as the scenario says, and never started, stopped, limited or given settings.

@@ -10,7 +10,7 @@ from pathlib import Path
 
 
 @dataclass(frozen=True)
-class Rows:
+class RowFile:
     """The names of the columns, and the first row; the engine reads the others."""
 
     columns: tuple[str, ...]
@@ -18,7 +18,7 @@ class Rows:
 
 
 @lru_cache(maxsize=64)
-def read_rows(path: Path) -> Rows:
+def read_rows(path: Path) -> RowFile:
     """Read a file: `.csv` with a line of names, or `.jsonl` with an object a line; a byte order mark is no part of it.
 
     Raises ValueError that names the file and the line.
@@ -39,7 +39,7 @@ def read_rows(path: Path) -> Rows:
         raise ValueError(f"rows {path}: {error}") from error
     if not found:
         raise ValueError(f"rows {path}: there is no row")
-    return Rows(tuple(found), found)
+    return RowFile(tuple(found), found)
 
 
 def _csv(lines: list[list[str]]) -> dict[str, str]:

@@ -6,12 +6,12 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, StringConstraints, field_validator, model_validator
 
-from touchstone.manifest.base import InWords, Name, Part
+from touchstone.manifest.base import DocumentedAs, ManifestModel, Name
 from touchstone.manifest.contract import Check
 from touchstone.manifest.exchange import Request
 from touchstone.manifest.load import Load
 from touchstone.manifest.objective import parse_objective
-from touchstone.manifest.spoken import PLAIN, Speaking, spoken_by_all
+from touchstone.manifest.spoken import PLAIN, ProtocolKeys, spoken_by_all
 from touchstone.vocabulary.dependency import DEPENDENCIES
 
 Setting = str | int | bool
@@ -21,7 +21,7 @@ Setting = str | int | bool
 EnvironmentName = Annotated[str, Field(pattern=r"^[^=\x00]+$")]
 
 
-class DependencySpec(Part):
+class DependencySpec(ManifestModel):
     """Something that the service talks to. The lab makes it fresh in each round and gives its address by `env`."""
 
     kind: str
@@ -49,7 +49,7 @@ class DependencySpec(Part):
         return self.env, *self.variables
 
 
-class Hold(Part):
+class Hold(ManifestModel):
     """Memory against the number of open connections."""
 
     request: Request
@@ -73,7 +73,7 @@ class Hold(Part):
         return self
 
 
-class Drain(Part):
+class Drain(ManifestModel):
     """A topic that is filled beforehand, and drained by the service with one call of a downstream per message."""
 
     dependency: Name
@@ -92,7 +92,7 @@ class Drain(Part):
     """Seconds after which a topic that is not drained counts as failed."""
 
 
-class Stop(Part):
+class Stop(ManifestModel):
     """What a deployment costs: SIGTERM while the service has clients."""
 
     load: Name
@@ -110,7 +110,7 @@ class Stop(Part):
     killed."""
 
 
-class Floor(Part):
+class Floor(ManifestModel):
     """The search for the smallest memory limit that is enough."""
 
     load: Name
@@ -136,7 +136,7 @@ class Floor(Part):
         return self
 
 
-class Peak(Part):
+class Peak(ManifestModel):
     """The start under load, from exec on."""
 
     load: Name
@@ -144,7 +144,7 @@ class Peak(Part):
     slow, answers."""
 
 
-class Capacity(Part):
+class Capacity(ManifestModel):
     """The highest rate at which an objective holds."""
 
     objective: str
@@ -158,11 +158,11 @@ class Capacity(Part):
         return parse_objective(objective).text
 
 
-Target = Annotated[str, StringConstraints(pattern=r"^/[!-~]*$"), InWords("path", "paths")]
+Target = Annotated[str, StringConstraints(pattern=r"^/[!-~]*$"), DocumentedAs("path", "paths")]
 """A request target: a path, with its query if it has one."""
 
 
-class ProbePost(Part):
+class ProbePost(ManifestModel):
     """A resource that takes a body by POST. Without one, content is sent with GET, and some cases are left out."""
 
     target: Target
@@ -175,7 +175,7 @@ class ProbePost(Part):
     """Header fields of requests with content, next to those of all requests."""
 
 
-class Probe(Part):
+class Probe(ManifestModel):
     """The HTTP conformance probe."""
 
     target: Target
@@ -195,7 +195,7 @@ class Ready(Request):
     """How long a start may take. A service that gives no correct response within this many seconds has failed."""
 
 
-class Scenario(Speaking):
+class Scenario(ProtocolKeys):
     """The whole of scenario.toml."""
 
     schema_: Literal[1] = Field(alias="schema")

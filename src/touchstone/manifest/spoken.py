@@ -8,7 +8,7 @@ from typing import Any, Literal, get_args
 
 from pydantic import model_validator
 
-from touchstone.manifest.base import Part
+from touchstone.manifest.base import ManifestModel
 
 Protocol = Literal["h1", "h2c", "h2"]
 Label = Literal["h1", "h1-tls", "h2c", "h2"]
@@ -22,7 +22,7 @@ _WORDS: Mapping[Label, str] = {
 
 
 @dataclass(frozen=True)
-class Spoken:
+class SpokenProtocol:
     """A protocol, over TLS or without."""
 
     protocol: Protocol = "h1"
@@ -42,11 +42,11 @@ class Spoken:
         return _WORDS[self.label]
 
 
-PLAIN = Spoken()
+PLAIN = SpokenProtocol()
 """HTTP/1.1 without TLS."""
 
 
-class Speaking(Part):
+class ProtocolKeys(ManifestModel):
     """What is spoken, as a scenario or a load says it."""
 
     protocol: Protocol = "h1"
@@ -65,7 +65,7 @@ class Speaking(Part):
         return data
 
     @model_validator(mode="after")
-    def _fits_together(self) -> Speaking:
+    def _fits_together(self) -> ProtocolKeys:
         if self.protocol == "h2" and not self.tls:
             raise ValueError('protocol "h2" is HTTP/2 over TLS: leave `tls` out, or set `protocol = "h2c"`')
         if self.protocol == "h2c" and self.tls:
@@ -73,9 +73,9 @@ class Speaking(Part):
         return self
 
     @property
-    def spoken(self) -> Spoken:
+    def spoken(self) -> SpokenProtocol:
         """Protocol and TLS as one value."""
-        return Spoken(self.protocol, self.tls)
+        return SpokenProtocol(self.protocol, self.tls)
 
 
 def spoken_by_all(data: Any) -> Any:

@@ -7,13 +7,13 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, StringConstraints, model_validator
 
-from touchstone.manifest.base import InWords, Name, Part
+from touchstone.manifest.base import DocumentedAs, ManifestModel, Name
 from touchstone.manifest.spoken import Label
 
 Command = Annotated[
     list[str],
     Field(min_length=1),
-    InWords("command (list of words: a program and its arguments)", "commands (each a list of words)"),
+    DocumentedAs("command (list of words: a program and its arguments)", "commands (each a list of words)"),
 ]
 """Words, not a shell line. A first word that is one of the needed tools is replaced by the path of that tool.
 `{source}`, `{work}`, `{cache}`, `{base}` and `{tool:NAME}` are filled in (see docs/add-a-stack.md)."""
@@ -25,11 +25,13 @@ def _within(pattern: str) -> str:
     return pattern
 
 
-Inside = Annotated[str, AfterValidator(_within), InWords("path within the work folder", "paths within the work folder")]
+Inside = Annotated[
+    str, AfterValidator(_within), DocumentedAs("path within the work folder", "paths within the work folder")
+]
 """A path relative to the work folder, that does not leave it."""
 
 
-class Install(Part):
+class Install(ManifestModel):
     """Gets what a stack depends on: a step of its own, ahead of the build, timed apart from it.
 
     It is carried out in a folder of its own. Its result is kept for as long as the files, the commands, their
@@ -47,7 +49,7 @@ class Install(Part):
     """Environment variables of the commands."""
 
 
-class MemorySetting(Part):
+class MemorySetting(ManifestModel):
     """One way to run under a memory limit; the search of the phase `floor` tries each."""
 
     title: str
@@ -67,7 +69,7 @@ class MemorySetting(Part):
         return self
 
 
-class Profiled(Part):
+class Profiled(ManifestModel):
     """How a copy of a variant is built for a profiler, which needs symbols and frame pointers."""
 
     build: Annotated[list[Command], Field(min_length=1)] | None = None
@@ -76,13 +78,14 @@ class Profiled(Part):
     """Environment variables of that build, next to the variant's own `build_env`."""
 
 
-class Image(Part):
+class Image(ManifestModel):
     """A container image: one that is built of the stack's sources, or one that is there. `image = "NAME"` is short for
     `image = { reference = "NAME" }`.
     """
 
     reference: (
-        Annotated[str, StringConstraints(pattern=r"^[^\s-]\S*$"), InWords("name of an image", "names of images")] | None
+        Annotated[str, StringConstraints(pattern=r"^[^\s-]\S*$"), DocumentedAs("name of an image", "names of images")]
+        | None
     ) = None
     """One that is there, by its name: `registry/name:tag`, `name@sha256:...`."""
     dockerfile: Inside | None = None
@@ -109,7 +112,7 @@ class Image(Part):
         return self
 
 
-class Variant(Part):
+class Variant(ManifestModel):
     """One way to build or run a stack. If a variant has a `base`, its missing `run`, `run_in`, `port`, `artifacts`,
     `env`, `footprint`, `memory_settings` and `extra_configuration` are the base's.
     """
@@ -184,7 +187,7 @@ _NOT_OF_IMAGES = (
 )
 
 
-class Stack(Part):
+class Stack(ManifestModel):
     """The whole of stack.toml."""
 
     schema_: Literal[1] = Field(alias="schema")

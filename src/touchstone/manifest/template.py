@@ -20,7 +20,7 @@ from urllib.parse import quote
 
 from pydantic import AfterValidator
 
-from touchstone.manifest.base import InWords
+from touchstone.manifest.base import DocumentedAs
 
 Name = Literal["counter", "random", "thread", "fresh"]
 Escape = Literal["plain", "url", "json"]
@@ -46,7 +46,7 @@ class TemplateError(ValueError):
 
 
 @dataclass(frozen=True)
-class Plain:
+class BuiltInValue:
     """A value that every request has, by its placeholder's name."""
 
     name: Name
@@ -62,7 +62,7 @@ class KeyRange:
 
 
 @dataclass(frozen=True)
-class Outside:
+class ExternalValue:
     """A value from outside: a column of the rows, or what an earlier step captured."""
 
     source: Literal["row", "capture"]
@@ -78,7 +78,7 @@ class Variable:
     escape: Escape
 
 
-Piece = str | Plain | KeyRange | Outside | Variable
+Piece = str | BuiltInValue | KeyRange | ExternalValue | Variable
 
 
 @dataclass(frozen=True)
@@ -88,13 +88,15 @@ class Template:
     pieces: tuple[Piece, ...]
 
     @property
-    def placeholders(self) -> Iterator[Plain | KeyRange | Outside | Variable]:
+    def placeholders(self) -> Iterator[BuiltInValue | KeyRange | ExternalValue | Variable]:
         """What is filled in, in order."""
         return (piece for piece in self.pieces if not isinstance(piece, str))
 
     def names(self, source: Literal["row", "capture"]) -> list[str]:
         """The columns, or the captured values, that it names."""
-        return [piece.name for piece in self.placeholders if isinstance(piece, Outside) and piece.source == source]
+        return [
+            piece.name for piece in self.placeholders if isinstance(piece, ExternalValue) and piece.source == source
+        ]
 
 
 @lru_cache(maxsize=4096)
@@ -173,7 +175,7 @@ def _piece(match: re.Match[str], text: str) -> Piece:
         return "{"
     for name in _NAMES:
         if words == name:
-            return Plain(name)
+            return BuiltInValue(name)
     raise TemplateError(
         f"{whole} is no placeholder; there are {{counter}}, {{random}}, {{thread}}, {{fresh}}, {{key:1..500}}, "
         "{row.NAME}, {capture.NAME}, {env.NAME} and {x*10}; {brace} is a brace"
@@ -195,8 +197,8 @@ def _key(whole: str, text: str) -> KeyRange:
     return KeyRange(low, high, distribution)
 
 
-def _outside(source: Literal["row", "capture"], words: str) -> Outside:
-    return Outside(source, *_named(words))
+def _outside(source: Literal["row", "capture"], words: str) -> ExternalValue:
+    return ExternalValue(source, *_named(words))
 
 
 def _variable(words: str) -> Variable:
@@ -219,5 +221,5 @@ def _valid(text: str) -> str:
     return text
 
 
-TemplateText = Annotated[str, AfterValidator(_valid), InWords("text with placeholders", "texts with placeholders")]
+TemplateText = Annotated[str, AfterValidator(_valid), DocumentedAs("text with placeholders", "texts with placeholders")]
 """A text of a manifest in which placeholders are filled in."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, get_args, get_origin
 
 from touchstone.manifest.annotation import bare, is_table, members, metadata
-from touchstone.manifest.base import InWords
+from touchstone.manifest.base import DocumentedAs
 
 _PLAIN: dict[Any, tuple[str, str]] = {
     str: ("text", "texts"),
@@ -34,7 +34,7 @@ def in_words(annotation: Any) -> str:
 
 def _words(annotation: Any) -> _Words:
     limits = tuple(_limits(annotation))
-    said = next((one for one in metadata(annotation) if isinstance(one, InWords)), None)
+    said = next((one for one in metadata(annotation) if isinstance(one, DocumentedAs)), None)
     if said is not None:
         return _Words(said.one, said.many)
     choices = members(annotation)

@@ -15,10 +15,10 @@ from pathlib import Path
 
 from touchstone.native_image.command import run_step
 from touchstone.native_image.headers import write_headers
-from touchstone.native_image.home import SVM_VERSION, Home
+from touchstone.native_image.home import SVM_VERSION, BuilderHome
 from touchstone.native_image.jars import fetch_jars
 from touchstone.native_image.jdk_source import fetch_jdk_source
-from touchstone.native_image.requirements import Machine, examine_machine
+from touchstone.native_image.requirements import BuildTools, examine_machine
 from touchstone.native_image.self_test import self_test
 from touchstone.native_image.shims import build_shims
 from touchstone.native_image.static_libraries import build_static_libraries
@@ -27,59 +27,69 @@ _PACKAGE = "touchstone.native_image"
 
 
 @dataclass(frozen=True)
-class Step:
+class AssemblyStep:
     """One step of the assembly."""
 
     name: str
     reason: str
-    carry_out: Callable[[Machine, Home], None]
+    carry_out: Callable[[BuildTools, BuilderHome], None]
     sources: tuple[str, ...] = ()
     """Patterns of our files that the step uses: a change of one repeats the step and later ones."""
     rests_on: str = ""
     """Other inputs whose change repeats the step."""
 
 
-def steps(jdk_source: Path | None) -> list[Step]:
+def steps(jdk_source: Path | None) -> list[AssemblyStep]:
     """All steps in order. `jdk_source` is a source archive given by hand."""
 
-    def static_libraries(machine: Machine, home: Home) -> None:
+    def static_libraries(machine: BuildTools, home: BuilderHome) -> None:
         source = fetch_jdk_source(machine.jdk, home.work / "source", jdk_source)
         build_static_libraries(machine, home, source)
 
     return [
-        Step(
+        AssemblyStep(
             "jars",
             "the image builder itself, from Maven Central, each compared with its known checksum",
             fetch_jars,
             ("jars.*", "checksums.py"),
         ),
-        Step("jdk", "a copy of the JDK: the builder looks for its libraries within the JDK that it runs on", _copy_jdk),
-        Step(
+        AssemblyStep(
+            "jdk", "a copy of the JDK: the builder looks for its libraries within the JDK that it runs on", _copy_jdk
+        ),
+        AssemblyStep(
             "static-libraries",
             "the JDK's C libraries as archives, from OpenJDK's source of the same version: images link them",
             static_libraries,
             ("jdk_source*", "static_libraries.py"),
         ),
-        Step("headers", "C headers of the structs that the builder asks about", _write_headers, ("headers.py",)),
-        Step(
+        AssemblyStep(
+            "headers", "C headers of the structs that the builder asks about", _write_headers, ("headers.py",)
+        ),
+        AssemblyStep(
             "shims",
             "C functions that images and the builder call and that no jar has",
             build_shims,
             ("shim*", "shim/*"),
         ),
-        Step("exports", "options that open the JDK's inner packages to the builder", _write_exports, ("*.java",)),
-        Step(
+        AssemblyStep(
+            "exports", "options that open the JDK's inner packages to the builder", _write_exports, ("*.java",)
+        ),
+        AssemblyStep(
             "driver",
             "bin/native-image, which turns its command line into the builder's",
             _install_driver,
             ("driver/*",),
             rests_on=str(_interpreter()),
         ),
-        Step("self-test", "a small program, compiled, run, and its answer compared", _self_test, ("self_test.py",)),
+        AssemblyStep(
+            "self-test", "a small program, compiled, run, and its answer compared", _self_test, ("self_test.py",)
+        ),
     ]
 
 
-def assemble(home: Home, say: Callable[[str], None], *, jdk_source: Path | None = None, anew: bool = False) -> None:
+def assemble(
+    home: BuilderHome, say: Callable[[str], None], *, jdk_source: Path | None = None, anew: bool = False
+) -> None:
     """Put the builder together in `home`. Raises AssemblyError or AptError, which say what is missing.
 
     A step that was carried out is marked; it is skipped as long as the marks before it and its inputs are the
@@ -115,14 +125,14 @@ _LOCK = "lock"
 
 
 @contextmanager
-def _alone(home: Home) -> Iterator[None]:
+def _alone(home: BuilderHome) -> Iterator[None]:
     """Keep a second assembly in the same place waiting."""
     with (home.folder / _LOCK).open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
 
 
-def _state_after(state: str, step: Step) -> str:
+def _state_after(state: str, step: AssemblyStep) -> str:
     """What the result of a step rests on: the steps before it, and the files that it works by."""
     digest = hashlib.sha256(f"{state} {step.name} {step.rests_on}".strip().encode())
     with as_file(files(_PACKAGE)) as folder:
@@ -133,16 +143,16 @@ def _state_after(state: str, step: Step) -> str:
     return digest.hexdigest()
 
 
-def _copy_jdk(machine: Machine, home: Home) -> None:
+def _copy_jdk(machine: BuildTools, home: BuilderHome) -> None:
     shutil.rmtree(home.jdk, ignore_errors=True)
     shutil.copytree(machine.jdk.home, home.jdk, symlinks=True, ignore=shutil.ignore_patterns("src.zip", "man", "demo"))
 
 
-def _write_headers(_machine: Machine, home: Home) -> None:
+def _write_headers(_machine: BuildTools, home: BuilderHome) -> None:
     write_headers(home)
 
 
-def _write_exports(_machine: Machine, home: Home) -> None:
+def _write_exports(_machine: BuildTools, home: BuilderHome) -> None:
     with as_file(files(_PACKAGE) / "BuilderExports.java") as program:
         run_step(
             [str(home.jdk / "bin/java"), *map(str, (program, home.upgrade, home.modules, home.exports))],
@@ -156,7 +166,7 @@ def _interpreter() -> Path:
     return base if base.is_file() else Path(sys.executable)
 
 
-def _install_driver(machine: Machine, home: Home) -> None:
+def _install_driver(machine: BuildTools, home: BuilderHome) -> None:
     library = home.folder / "lib/native_image_driver"
     shutil.rmtree(library, ignore_errors=True)
     library.mkdir(parents=True)
@@ -179,5 +189,5 @@ def _install_driver(machine: Machine, home: Home) -> None:
     home.executable.chmod(0o755)
 
 
-def _self_test(machine: Machine, home: Home) -> None:
+def _self_test(machine: BuildTools, home: BuilderHome) -> None:
     self_test(home, machine.jdk)

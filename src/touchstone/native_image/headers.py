@@ -11,13 +11,13 @@ import re
 from pathlib import Path
 
 from touchstone.native_image.command import run_step
-from touchstone.native_image.home import SVM_VERSION, Home
+from touchstone.native_image.home import SVM_VERSION, BuilderHome
 
 _PROCESSORS = {"amd64": "AMD64", "aarch64": "AArch64", "riscv64": "RISCV64"}
 """Every processor's class is looked at by the builder, whatever the machine is."""
 
 
-def write_headers(home: Home) -> None:
+def write_headers(home: BuilderHome) -> None:
     """Write the CPU features and the locale's properties. Raises AssemblyError."""
     home.headers.mkdir(parents=True, exist_ok=True)
     for processor, prefix in _PROCESSORS.items():
@@ -36,7 +36,7 @@ def struct_header(name: str, fields: list[str], kind: str) -> str:
     return "typedef struct {\n" + "".join(f"  {kind}{field};\n" for field in fields) + f"}} {name};\n"
 
 
-def _struct(home: Home, class_name: str) -> tuple[str, list[str]]:
+def _struct(home: BuilderHome, class_name: str) -> tuple[str, list[str]]:
     jar = home.modules / f"svm-{SVM_VERSION}.jar"
     disassembled = run_step(
         [str(Path(home.jdk) / "bin/javap"), "-v", "-p", "-cp", str(jar), class_name],

@@ -14,7 +14,7 @@ PLATFORM = "linux-amd64"
 
 
 @dataclass(frozen=True)
-class Home:
+class BuilderHome:
     """The builder's folder. Its layout is ours, except below `jdk`, where the builder looks for things itself."""
 
     folder: Path
@@ -70,6 +70,6 @@ class Home:
         return self.folder / "work"
 
 
-def default_home() -> Home:
+def default_home() -> BuilderHome:
     """The home in the lab's cache, where the tool registry looks."""
-    return Home(cache_folder() / "native-image")
+    return BuilderHome(cache_folder() / "native-image")

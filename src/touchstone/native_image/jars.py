@@ -7,8 +7,8 @@ from pathlib import Path
 
 from touchstone.native_image.checksums import known_checksums
 from touchstone.native_image.command import run_step
-from touchstone.native_image.home import SVM_VERSION, Home
-from touchstone.native_image.requirements import AssemblyError, Machine
+from touchstone.native_image.home import SVM_VERSION, BuilderHome
+from touchstone.native_image.requirements import AssemblyError, BuildTools
 
 _PLUGIN = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1"
 _COMPILER = f"compiler-{SVM_VERSION}.jar"
@@ -24,7 +24,7 @@ _POM = f"""<project xmlns="http://maven.apache.org/POM/4.0.0">
 """
 
 
-def fetch_jars(machine: Machine, home: Home) -> None:
+def fetch_jars(machine: BuildTools, home: BuilderHome) -> None:
     """Let Maven resolve `svm` and its dependencies, check every jar, and lay it where the builder's JVM finds it.
 
     The compiler goes apart from the rest: it replaces the JDK's module `jdk.graal.compiler`, and a module of the JDK is

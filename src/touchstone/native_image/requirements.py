@@ -10,7 +10,7 @@ from pathlib import Path
 
 from touchstone.failure import TouchstoneError
 from touchstone.toolchain.registry import find_tool
-from touchstone.toolchain.tool import Missing
+from touchstone.toolchain.tool import MissingTool
 
 _FREE_BYTES = 2 * 10**9
 
@@ -38,7 +38,7 @@ class Jdk:
 
 
 @dataclass(frozen=True)
-class Machine:
+class BuildTools:
     """Tools that were found."""
 
     jdk: Jdk
@@ -46,7 +46,7 @@ class Machine:
     maven: Path
 
 
-def examine_machine(folder: Path) -> Machine:
+def examine_machine(folder: Path) -> BuildTools:
     """Look for everything before anything is downloaded. Raises AssemblyError at the first thing that is missing."""
     if (platform.system(), platform.machine()) != ("Linux", "x86_64"):
         raise AssemblyError(
@@ -55,13 +55,13 @@ def examine_machine(folder: Path) -> Machine:
             fix="install GraalVM and set GRAALVM_HOME",
         )
     java = find_tool("java", ">=25,<26")
-    if isinstance(java, Missing):
+    if isinstance(java, MissingTool):
         raise AssemblyError(
             "there is no JDK 25" + (f" (found {java.seen})" if java.seen else ""),
             fix="install Temurin 25 (adoptium.net) and set JAVA_HOME to it",
         )
     jdk = read_jdk(java.path.resolve().parent.parent)
-    machine = Machine(
+    machine = BuildTools(
         jdk,
         gcc=_program("gcc", "`apt-get install gcc`: it compiles the JDK's C libraries and links images"),
         maven=_program("mvn", "`apt-get install maven`: it fetches the builder's jars"),

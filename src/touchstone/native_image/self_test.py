@@ -6,13 +6,13 @@ import shutil
 from importlib.resources import files
 
 from touchstone.native_image.command import run_step
-from touchstone.native_image.home import SVM_VERSION, Home
+from touchstone.native_image.home import SVM_VERSION, BuilderHome
 from touchstone.native_image.requirements import AssemblyError, Jdk
 
 _EXPECTED = ["text: héllo 数", "file: 65536 bytes, crc 29142303", "http: 200 pong", "thread: virtual", "zone: Z"]
 
 
-def self_test(home: Home, jdk: Jdk) -> None:
+def self_test(home: BuilderHome, jdk: Jdk) -> None:
     """Build SelfTest.java and compare its output. Raises AssemblyError."""
     work = home.work / "self-test"
     shutil.rmtree(work, ignore_errors=True)

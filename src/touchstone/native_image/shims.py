@@ -9,8 +9,8 @@ from importlib.resources import as_file, files
 from pathlib import Path
 
 from touchstone.native_image.command import run_step
-from touchstone.native_image.home import Home
-from touchstone.native_image.requirements import Machine
+from touchstone.native_image.home import BuilderHome
+from touchstone.native_image.requirements import BuildTools
 from touchstone.native_image.static_libraries import compile_all
 
 _ARCHIVES = {
@@ -22,7 +22,7 @@ _ARCHIVES = {
 _FLAGS = ("-std=gnu11", "-O2", "-fPIC", "-w", "-ffunction-sections", "-fno-builtin")
 
 
-def build_shims(machine: Machine, home: Home) -> None:
+def build_shims(machine: BuildTools, home: BuilderHome) -> None:
     """Compile the archives that images link, and the library that the builder loads. Raises AssemblyError."""
     work = home.work / "shims"
     work.mkdir(parents=True, exist_ok=True)
@@ -54,7 +54,7 @@ def missing_entries(undefined: Iterable[str], written: str) -> list[str]:
     return sorted(name for name in names if not re.search(rf"\b{name}\(", written))
 
 
-def _undefined(home: Home) -> set[str]:
+def _undefined(home: BuilderHome) -> set[str]:
     archives = sorted(home.static_libraries.glob("*.a"))
     listed = run_step(["nm", "-u", *map(str, archives)], fix="see that binutils is whole")
     return {words[1] for line in listed.splitlines() if len(words := line.split()) == 2 and words[0] == "U"}

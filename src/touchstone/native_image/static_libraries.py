@@ -16,9 +16,9 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from touchstone.native_image.command import run_step
-from touchstone.native_image.home import Home
+from touchstone.native_image.home import BuilderHome
 from touchstone.native_image.jdk_source import MODULES
-from touchstone.native_image.requirements import AssemblyError, Jdk, Machine
+from touchstone.native_image.requirements import AssemblyError, BuildTools, Jdk
 
 LIBRARIES = {
     "java": "java.base",
@@ -45,7 +45,7 @@ _PLATFORMS = ("linux", "unix", "share")
 """A file in an earlier folder stands for one of the same name in a later."""
 
 
-def build_static_libraries(machine: Machine, home: Home, source: Path) -> None:
+def build_static_libraries(machine: BuildTools, home: BuilderHome, source: Path) -> None:
     """Compile every library of the list. Raises AssemblyError."""
     work = home.work / "static"
     headers = make_jni_headers(machine.jdk, work)

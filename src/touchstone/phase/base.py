@@ -15,38 +15,38 @@ from touchstone.vocabulary.phase import PhaseKind
 
 
 @dataclass(frozen=True)
-class OneByOne:
+class EachInTurn:
     """Measures contenders one after the other, each by `Phase.measure`."""
 
 
 @dataclass(frozen=True)
-class Together:
+class AllAtOnce:
     """Measures all contenders at once, at the beginning of a round; gives samples as soon as they are known."""
 
     measure: Callable[[Bench, Sequence[Contender], int], Iterator[list[Sample]]]
 
 
 @dataclass(frozen=True)
-class Tare:
+class NullServerTurn:
     """Measures the same without a contender, before each round and after the last."""
 
     measure: Callable[[Bench, int], list[Sample]]
 
 
 @dataclass(frozen=True)
-class Note:
+class ReportNote:
     """What every report is to say of the way in which it is measured."""
 
     text: str
 
 
-Turn = OneByOne | Together | Tare | Note
+PlannedTurn = EachInTurn | AllAtOnce | NullServerTurn | ReportNote
 
 
 class Phase(ABC):
     """One kind of measurement in one run; it keeps its own results for later rounds.
 
-    A turn returns a sample that says why it failed on a contender. `OneByOne` may raise TouchstoneError instead: the
+    A turn returns a sample that says why it failed on a contender. `EachInTurn` may raise TouchstoneError instead: the
     caller makes that sample.
     """
 
@@ -69,12 +69,12 @@ class Phase(ABC):
         """What is done to these contenders, in words; of a phase that comes before the rounds."""
         return self.kind.title
 
-    def plan(self, bench: Bench, contenders: Sequence[Contender]) -> Iterator[Turn]:
+    def plan(self, bench: Bench, contenders: Sequence[Contender]) -> Iterator[PlannedTurn]:
         """What to measure of these contenders: each by itself, if the phase says nothing else.
 
         Asked once, before the first round. A phase outside the rounds measures each contender by itself.
         """
-        yield OneByOne()
+        yield EachInTurn()
 
     @abstractmethod
     def measure(self, bench: Bench, contender: Contender, round_number: int | None, position: int) -> list[Sample]:

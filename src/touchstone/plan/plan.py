@@ -14,22 +14,22 @@ from touchstone.manifest.condition import ConditionError
 from touchstone.manifest.files import STACK_FILE
 from touchstone.manifest.load import Load
 from touchstone.manifest.objective import parse_objective
-from touchstone.manifest.outside import Outside
+from touchstone.manifest.outside import ExternalService
 from touchstone.manifest.scenario import Capacity
 from touchstone.plan.placement import available_cpus, plan_placement
-from touchstone.plan.profile import PROFILES, Profile
+from touchstone.plan.profile import PROFILES, Preset
 from touchstone.record.load_spec import LoadSpec
 from touchstone.record.process import GeneratorPlace
 from touchstone.record.run import ContenderPlan, Plan
 from touchstone.toolchain.registry import find_tool
-from touchstone.toolchain.tool import Found
+from touchstone.toolchain.tool import FoundTool
 from touchstone.vocabulary.dependency import DEPENDENCIES
 
 _SLICES_S = (0.05, 20.0)
 
 
 @dataclass(frozen=True)
-class Wish:
+class RunRequest:
     """What the user asked for."""
 
     profile: str = "normal"
@@ -54,7 +54,7 @@ class Wish:
 class Tools:
     """The tools found for a contender."""
 
-    found: dict[str, Found]
+    found: dict[str, FoundTool]
 
     @property
     def versions(self) -> dict[str, str]:
@@ -67,7 +67,7 @@ class Tools:
 
 def find_tools(contender: Contender) -> Tools | str:
     """The contender's tools, or what is missing, in words. Raises UsageError for a tool that nobody knows."""
-    found: dict[str, Found] = {}
+    found: dict[str, FoundTool] = {}
     missing: list[str] = []
     for name, wanted in contender.needs.items():
         try:
@@ -75,14 +75,14 @@ def find_tools(contender: Contender) -> Tools | str:
         except UsageError as error:
             where = f"{contender.stack.folder / STACK_FILE}, needs.{name} of {contender.name}"
             raise UsageError(error.what, where=where, fix=error.fix) from error
-        if isinstance(tool, Found):
+        if isinstance(tool, FoundTool):
             found[name] = tool
         else:
             missing.append(str(tool))
     return "; ".join(missing) if missing else Tools(found)
 
 
-def planned_loads(folder: ScenarioFolder, wish: Wish) -> dict[str, Load]:
+def planned_loads(folder: ScenarioFolder, wish: RunRequest) -> dict[str, Load]:
     """The loads of the profile, or those asked for by name. Raises UsageError."""
     loads = folder.scenario.loads
     if wish.loads:
@@ -115,7 +115,7 @@ def with_objective(folder: ScenarioFolder, text: str) -> ScenarioFolder:
     return replace(folder, scenario=folder.scenario.model_copy(update={"capacity": capacity}))
 
 
-def over_tls(folder: ScenarioFolder, outside: Sequence[Outside]) -> ScenarioFolder:
+def over_tls(folder: ScenarioFolder, outside: Sequence[ExternalService]) -> ScenarioFolder:
     """The scenario with all that states no TLS over TLS, where services that run already are named by https.
 
     Raises UsageError for URLs of both schemes, unless the loads state what they speak.
@@ -137,12 +137,12 @@ def over_tls(folder: ScenarioFolder, outside: Sequence[Outside]) -> ScenarioFold
 def make_plan(
     folder: ScenarioFolder,
     contenders: Sequence[Contender],
-    wish: Wish,
+    wish: RunRequest,
     phases: Sequence[str],
     generators: Sequence[GeneratorPlace] = (),
 ) -> Plan:
     """Draw up the plan; `generators` are other machines that load comes from. Raises UsageError if that is nothing."""
-    profile: Profile = PROFILES[wish.profile]
+    profile: Preset = PROFILES[wish.profile]
     rounds = wish.rounds if wish.rounds is not None else profile.rounds
     if rounds < 1:
         raise UsageError(f"--rounds is {rounds}", fix="give at least 1; from 4 on intervals are worth reading")

@@ -19,7 +19,7 @@ LEAST_ROUNDS = 4
 
 
 @dataclass(frozen=True)
-class Profile:
+class Preset:
     """Times in seconds. A load's own times, where the scenario states them, come before these; in quick, which is a
     first look, only where they are shorter.
     """
@@ -81,7 +81,7 @@ class Profile:
         """One contender's turn under a load, in seconds."""
         return self.open_slice_s if load.loop == "open" else self.slice_s
 
-    def with_slices_of(self, seconds: float) -> Profile:
+    def with_slices_of(self, seconds: float) -> Preset:
         """The same with turns of one length under all loads."""
         return replace(self, slice_s=seconds, open_slice_s=seconds, slice_is_fixed=True)
 
@@ -100,10 +100,10 @@ class Profile:
         return Timing(warmup_s=0.2, measured_s=min(self.tare_s, timing.measured_s), idle_s=0.0)
 
 
-PROFILES: dict[str, Profile] = {
+PROFILES: dict[str, Preset] = {
     profile.name: profile
     for profile in (
-        Profile(
+        Preset(
             "quick",
             5,
             1.0,
@@ -120,8 +120,8 @@ PROFILES: dict[str, Profile] = {
             trial_s=1.5,
             rounds_s=340.0,
         ),
-        Profile("normal", 7, 3.0, 6.0, 2.0, 3, 7, cold_boots=1, laps=24),
-        Profile(
+        Preset("normal", 7, 3.0, 6.0, 2.0, 3, 7, cold_boots=1, laps=24),
+        Preset(
             "thorough",
             15,
             10.0,

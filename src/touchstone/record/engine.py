@@ -134,7 +134,7 @@ class Silence(EngineRecord):
     """
 
 
-class HeldUp(EngineRecord):
+class DelayedResponses(EngineRecord):
     """Responses that took 20 ms and ten times their request's median, and more, while other connections were served."""
 
     answers: int = 0
@@ -145,7 +145,7 @@ class HeldUp(EngineRecord):
     """How many connections had such a response; None where each request has a connection of its own."""
 
 
-class ByConnection(EngineRecord):
+class ResponsesByConnection(EngineRecord):
     """How right responses were spread over the connections of a closed loop, exact to 1 %."""
 
     median: int = 0
@@ -240,7 +240,7 @@ class LoadStep(EngineRecord):
     latency: Distribution = Distribution()
 
 
-class Stranger(EngineRecord):
+class OtherProcess(EngineRecord):
     """A process that was neither engine nor watched, and the CPU seconds that it used."""
 
     pid: int
@@ -260,7 +260,7 @@ class Machine(EngineRecord):
     steal_s: float | None = None
     other_cpu_s: float | None = None
     """CPU of processes that are neither engine nor server, nor a dependency of `dependencies_cpu_s`."""
-    strangers: list[Stranger] = Field(default=[], exclude_if=lambda strangers: not strangers)
+    strangers: list[OtherProcess] = Field(default=[], exclude_if=lambda strangers: not strangers)
     """The three of these processes that used most, the largest first."""
     dependencies_cpu_s: dict[str, float] | None = Field(default=None, exclude_if=lambda seconds: seconds is None)
     """CPU of each dependency that has its own processes; None if there are none, or not measured."""
@@ -277,7 +277,7 @@ class MediaTypeCount(EngineRecord):
     responses: int = 0
 
 
-class InParts(EngineRecord):
+class SplitResponses(EngineRecord):
     """Responses of which a part came later than the first. The engine acknowledged the first part of a few at once, as
     a trial.
     """
@@ -303,7 +303,7 @@ class RequestResult(EngineRecord):
     latency: Distribution = Distribution()
     media_types: list[MediaTypeCount] = Field(default=[], exclude_if=lambda types: not types)
     """The most frequent first; empty in records of engines that did not look."""
-    in_parts: InParts | None = Field(default=None, exclude_if=lambda parts: parts is None)
+    in_parts: SplitResponses | None = Field(default=None, exclude_if=lambda parts: parts is None)
     """None where every response came whole."""
 
 
@@ -349,9 +349,9 @@ class LoadResult(EngineRecord):
     rate: Rate = Rate()
     silence: Silence | None = None
     """None in records of engines that did not listen for it."""
-    held_up: HeldUp | None = Field(default=None, exclude_if=lambda held: held is None)
+    held_up: DelayedResponses | None = Field(default=None, exclude_if=lambda held: held is None)
     """None in records of engines that did not count it."""
-    by_connection: ByConnection | None = Field(default=None, exclude_if=lambda spread: spread is None)
+    by_connection: ResponsesByConnection | None = Field(default=None, exclude_if=lambda spread: spread is None)
     """None in an open loop, without keep-alive, and in records of engines that did not count it."""
     latency: Distribution = Distribution()
     service: Distribution = Distribution()

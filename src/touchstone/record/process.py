@@ -47,7 +47,7 @@ class AotCache(Record):
     """Files of the program that were changed after the cache was written."""
 
 
-class Ending(Record):
+class EndingWithClients(Record):
     """How a service ended while clients kept connections: at rest, silent, with half a request, or in flight."""
 
     took_s: float = 0.0
@@ -104,7 +104,7 @@ class Process(Record):
     """Holder of the port, if it was not the contender's process tree."""
     stopped: str | None = None
     """How it ended after it was asked to, in words."""
-    ending: Ending | None = Field(default=None, exclude_if=lambda ending: ending is None)
+    ending: EndingWithClients | None = Field(default=None, exclude_if=lambda ending: ending is None)
     """None where no clients stayed."""
     cpu_at_end: CpuAtEnd | None = Field(default=None, exclude_if=lambda used: used is None)
     """CPU until its stop signal and after; None without a cgroup of ours."""

@@ -7,10 +7,10 @@ from touchstone.judge.rules.waiting import waits_for_acknowledgement
 from touchstone.report.contract import contract_of
 from touchstone.report.format import NOTHING, percent, plural, ratio, seconds
 from touchstone.report.scoreboard import Scoreboard, growing, scoreboard, why_at_least
-from touchstone.report.table import Column, Row
-from touchstone.report.view import Place, View
+from touchstone.report.table import TableColumn, TableRow
+from touchstone.report.view import PhaseAndLoad, View
 from touchstone.report.words import sign
-from touchstone.vocabulary.figure import FIGURES, Better, Group, Unit
+from touchstone.vocabulary.figure import FIGURES, Better, FigureGroup, Unit
 
 _NAMED = 3
 """Contenders of one kind that a sentence names; of more it gives the number."""
@@ -26,7 +26,7 @@ def answer(view: View) -> list[str]:
         return _contracts(view)
     said = _contracts(view) if board.columns[0].place.opens else []
     said.append(_instead(view) + _first(view, board) + _elsewhere(view, board.columns))
-    memory = next((c for c in board.columns[1:] if Group.MEMORY in c.figure.groups), None)
+    memory = next((c for c in board.columns[1:] if FigureGroup.MEMORY in c.figure.groups), None)
     if memory is not None and (sentence := _extremes(view, memory)):
         said.append(sentence + _unsettled(view, memory))
     if doubt := _doubt(view):
@@ -44,7 +44,7 @@ def _contracts(view: View) -> list[str]:
     ]
 
 
-def _compared(view: View, place: Place, figure: str) -> list[Comparison]:
+def _compared(view: View, place: PhaseAndLoad, figure: str) -> list[Comparison]:
     """Sound contenders against the baseline, the best first."""
     exhibits = {c.name for c in view.plan.contenders if c.exhibit}
     found = [
@@ -99,7 +99,7 @@ def _first(view: View, board: Scoreboard) -> str:
     return f"{title}: {'; '.join(parts)}."
 
 
-def _alone(view: View, row: Row, board: Scoreboard) -> str:
+def _alone(view: View, row: TableRow, board: Scoreboard) -> str:
     """A contender's own figures at the leading place, each with its unit: what a run without a comparison answers."""
     lead = board.columns[0]
     if row.cells[0].text == NOTHING:
@@ -117,7 +117,7 @@ def _because(reason: str | None) -> str:
     return f" ({reason})" if reason else ""
 
 
-def _unacknowledged(view: View, place: Place) -> list[str]:
+def _unacknowledged(view: View, place: PhaseAndLoad) -> list[str]:
     """Contenders that wait for acknowledgements: their figures show neither work nor a queue."""
     waits: dict[str, float] = {}
     for finding in view.judgement.findings:
@@ -150,7 +150,7 @@ def _of(value: float) -> str:
     return percent(float(f"{value:.2g}")) + " of" if value < 1 else f"{ratio(value)}"
 
 
-def _elsewhere(view: View, columns: list[Column]) -> str:
+def _elsewhere(view: View, columns: list[TableColumn]) -> str:
     """Leaders under the other loads, a clause for each."""
     lead = columns[0]
     leaders: dict[str, list[str]] = {}
@@ -170,7 +170,7 @@ def _elsewhere(view: View, columns: list[Column]) -> str:
     return f" Elsewhere {said}." if said else ""
 
 
-def _extremes(view: View, column: Column) -> str:
+def _extremes(view: View, column: TableColumn) -> str:
     """The least and the most of a cost, among what is decided."""
     found = _compared(view, column.place, column.figure.name)
     if not found:
@@ -193,7 +193,7 @@ def _extremes(view: View, column: Column) -> str:
     return f"{sentence}."
 
 
-def _unsettled(view: View, column: Column) -> str:
+def _unsettled(view: View, column: TableColumn) -> str:
     """Contenders whose memory is a lower bound: it still grew when the load ended."""
     if column.place.phase != "load":
         return ""

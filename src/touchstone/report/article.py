@@ -10,7 +10,7 @@ from markupsafe import escape
 
 from touchstone.judge.judgement import Severity, Verdict
 from touchstone.report.claims import words
-from touchstone.report.claims.view import Ruled
+from touchstone.report.claims.view import RuledFile
 from touchstone.report.export import write
 from touchstone.report.html import environment
 from touchstone.report.markdown import absent_lines, escaped, summary_lines, table_lines
@@ -20,14 +20,14 @@ from touchstone.report.sections.environment import rows_of
 from touchstone.report.sections.places import panels_of
 from touchstone.report.sentence import load_line, machine, method, notes, trace, what_ran
 from touchstone.report.table import headline_tables
-from touchstone.report.view import Place, View
+from touchstone.report.view import PhaseAndLoad, View
 
 POST = "post.md"
 
 _LEGEND_ROW = 20.0
 
 
-def render_article(view: View, ruled: Sequence[Ruled], folder: Path) -> list[Path]:
+def render_article(view: View, ruled: Sequence[RuledFile], folder: Path) -> list[Path]:
     """Write the draft and its plots to `folder`; the draft is the first of the list. Raises TouchstoneError."""
     drawn: dict[str, tuple[Panel, str]] = {}
     for place in view.places:
@@ -39,7 +39,7 @@ def render_article(view: View, ruled: Sequence[Ruled], folder: Path) -> list[Pat
     return [post, *(write(folder / name, _standalone(panel, style)) for name, (panel, _) in drawn.items())]
 
 
-def _file_name(place: Place, panel: Panel, taken: dict[str, tuple[Panel, str]]) -> str:
+def _file_name(place: PhaseAndLoad, panel: Panel, taken: dict[str, tuple[Panel, str]]) -> str:
     words_ = re.sub(r"[^a-z0-9]+", "-", f"{place.phase} {place.load or ''} {panel.title}".lower()).strip("-")
     number = sum(name.startswith(words_) for name in taken)
     return f"{words_}{f'-{number + 1}' if number else ''}.svg"
@@ -75,7 +75,7 @@ def _legend_row(entry: LegendEntry, top: float) -> str:
     )
 
 
-def _lines(view: View, ruled: Sequence[Ruled], drawn: dict[str, tuple[Panel, str]]) -> Iterator[str]:
+def _lines(view: View, ruled: Sequence[RuledFile], drawn: dict[str, tuple[Panel, str]]) -> Iterator[str]:
     plan = view.plan
     yield from [f"# {escaped(plan.scenario_title)}: {_names(view)}", ""]
     yield from [
@@ -129,7 +129,7 @@ def _plots(panels: Sequence[tuple[str, Panel]]) -> Iterator[str]:
         yield from [f"![{escaped(panel.title)}]({name})", "", f"*{escaped(panel.title)}. {escaped(panel.caption)}*", ""]
 
 
-def _claims(ruled: Sequence[Ruled]) -> Iterator[str]:
+def _claims(ruled: Sequence[RuledFile]) -> Iterator[str]:
     told = [(one, claims) for one in ruled for claims in [[c for c in one.file.claims if one.of(c).measured]] if claims]
     if not told:
         return

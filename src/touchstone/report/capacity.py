@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from touchstone.record.load_spec import LoadSpec
 from touchstone.report.format import plural
-from touchstone.report.view import Place, View
+from touchstone.report.view import PhaseAndLoad, View
 
 
 def offered_line(view: View, load: str) -> str:
@@ -14,7 +14,7 @@ def offered_line(view: View, load: str) -> str:
     return " · ".join([*told, "each trial an open loop at a rate"])
 
 
-def capacity_lines(view: View, place: Place) -> list[str]:
+def capacity_lines(view: View, place: PhaseAndLoad) -> list[str]:
     """The objective, then each contender whose trials a law fits; nothing for another phase."""
     if place.phase != "capacity":
         return []

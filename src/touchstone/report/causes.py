@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from touchstone.judge.judgement import Doubt, Finding, Severity, Verdict
+from touchstone.judge.judgement import Finding, PossibleBias, Severity, Verdict
 from touchstone.judge.rules.table import is_cause
 from touchstone.report.format import plural
 from touchstone.vocabulary.figure import FIGURES
@@ -36,7 +36,7 @@ class FindingGroup:
 
 
 @dataclass(frozen=True)
-class Cause:
+class FindingCause:
     """All findings of one code and severity: those of contenders, or of the whole run; of what failed, those with one
     reason.
     """
@@ -108,7 +108,7 @@ def grouped(findings: Iterable[Finding]) -> list[FindingGroup]:
     return [FindingGroup(i, group[0], tuple(group)) for i, group in enumerate(groups.values(), start=1)]
 
 
-def causes_of(view: View) -> list[Cause]:
+def causes_of(view: View) -> list[FindingCause]:
     """The causes of a run, the one that costs its reader most first."""
     found: dict[tuple[str, str, str, bool], list[FindingGroup]] = {}
     for group in view.finding_groups:
@@ -117,13 +117,13 @@ def causes_of(view: View) -> list[Cause]:
         found.setdefault((first.severity, first.code, reason, first.contender is None), []).append(group)
     wrong_on_purpose = {c.name for c in view.plan.contenders if c.exhibit}
     made = [
-        Cause(tuple(groups), _touched(view, groups), all(g.first.contender in wrong_on_purpose for g in groups))
+        FindingCause(tuple(groups), _touched(view, groups), all(g.first.contender in wrong_on_purpose for g in groups))
         for groups in found.values()
     ]
     return sorted(made, key=_cost)
 
 
-def _cost(cause: Cause) -> tuple[int, bool, bool, int, float, str]:
+def _cost(cause: FindingCause) -> tuple[int, bool, bool, int, float, str]:
     """Exhibits after what is sound; then by weight, what explains the others first; then by the comparisons that it
     spoils, and by its size.
     """
@@ -132,7 +132,7 @@ def _cost(cause: Cause) -> tuple[int, bool, bool, int, float, str]:
     return severity.place, cause.exhibits, not is_cause(cause.code), -cause.touched, -worst, cause.code
 
 
-def _reach(doubt: Doubt | None) -> float:
+def _reach(doubt: PossibleBias | None) -> float:
     """By how much it can have moved a figure, as a factor; infinite where nobody knows."""
     if doubt is None or doubt.faster is None or doubt.slower is None:
         return math.inf

@@ -9,9 +9,9 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from touchstone.judge.comparison.across import Gone
+from touchstone.judge.comparison.across import MissingFigure
 from touchstone.judge.comparison.gate import Gate
-from touchstone.judge.comparison.pair import LeftOut
+from touchstone.judge.comparison.pair import NotCompared
 from touchstone.judge.judgement import Comparison, Outcome
 from touchstone.report.format import percent, plural, quantity, ratio, ratio_interval
 from touchstone.vocabulary.figure import FIGURES
@@ -20,7 +20,7 @@ _STYLES = {Outcome.BETTER: "green", Outcome.WORSE: "red", Outcome.UNDECIDED: "ye
 
 
 @dataclass(frozen=True)
-class Row:
+class ChangeRow:
     """A change in words."""
 
     place: str
@@ -34,11 +34,11 @@ class Row:
     outcome: Outcome
 
 
-def row(change: Comparison) -> Row:
+def row(change: Comparison) -> ChangeRow:
     """A change as every report tells it."""
     figure = FIGURES[change.figure]
     bounds = ratio_interval(change.low, change.high)
-    return Row(
+    return ChangeRow(
         place=f"{change.contender}, {change.load}" if change.load else change.contender,
         figure=figure.title,
         before=_value(change.before, change),
@@ -78,19 +78,19 @@ def table_lines(changes: Iterable[Comparison], before: str, after: str, *, conte
         yield "| " + " | ".join([*first, *cells, words.margin, verdict]) + " |"
 
 
-def print_gone(console: Console, lost: Iterable[Gone]) -> None:
+def print_gone(console: Console, lost: Iterable[MissingFigure]) -> None:
     """What was there and is not any more."""
     for one in lost:
         console.print(f"[red]gone[/] {escape(gone_words(one))}", highlight=False)
 
 
-def gone_words(one: Gone) -> str:
+def gone_words(one: MissingFigure) -> str:
     """What is gone, in a sentence."""
     place = f"{one.contender}, {one.load}" if one.load else one.contender
     return f"{place}: {plural(len(one.figures), 'figure')} that the earlier one has: {one.reason}"
 
 
-def left_out_words(one: LeftOut) -> str:
+def left_out_words(one: NotCompared) -> str:
     """What is not compared, in a sentence."""
     return f"not compared: {plural(one.figures, 'figure')} of {one.contender}: {one.reason}"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from touchstone.record.evidence.probe import Kept, Level, ProbeCase, ProbeReport, ProbeRequirement, Risk
+from touchstone.record.evidence.probe import Level, ProbeCase, ProbeReport, ProbeRequirement, RequirementCounts, Risk
 from touchstone.report.format import plural
 from touchstone.report.view import View
 
@@ -22,7 +22,7 @@ _NO_CASE = "was not played"
 
 
 @dataclass(frozen=True)
-class Count:
+class RequirementTotal:
     """One line of the short table: for each contender a number, None where there is none."""
 
     level: Level
@@ -32,7 +32,7 @@ class Count:
 
 
 @dataclass(frozen=True)
-class Mark:
+class RequirementMark:
     """How a requirement stands with one contender."""
 
     standing: str
@@ -51,11 +51,11 @@ class CaseLine:
 
 
 @dataclass(frozen=True)
-class Line:
+class RequirementRow:
     """A requirement."""
 
     requirement: ProbeRequirement
-    marks: list[Mark]
+    marks: list[RequirementMark]
     cases: list[CaseLine]
     fine: int
     """Cases that nobody breaks."""
@@ -66,8 +66,8 @@ class Conformance:
     """All that there is to show."""
 
     names: list[str]
-    counts: list[Count] = field(default_factory=list)
-    broken: dict[Level, list[Line]] = field(default_factory=dict)
+    counts: list[RequirementTotal] = field(default_factory=list)
+    broken: dict[Level, list[RequirementRow]] = field(default_factory=dict)
     """What somebody breaks."""
     kept: list[ProbeRequirement] = field(default_factory=list)
     """What nobody breaks."""
@@ -108,33 +108,33 @@ def conformance(view: View) -> Conformance | None:
     return result
 
 
-def _counts(reports: list[ProbeReport]) -> list[Count]:
+def _counts(reports: list[ProbeReport]) -> list[RequirementTotal]:
     counts = []
     for level in _LEVELS[:2]:
         levels = [None if r.died_in or r.refused else r.kept.get(level) for r in reports]
         for risk, (word, means) in RISKS.items():
-            counts.append(Count(level, word, means, [_of(kept, risk) for kept in levels]))
-        counts.append(Count(level, "kept", "", [None if kept is None else kept.kept for kept in levels]))
+            counts.append(RequirementTotal(level, word, means, [_of(kept, risk) for kept in levels]))
+        counts.append(RequirementTotal(level, "kept", "", [None if kept is None else kept.kept for kept in levels]))
     return counts
 
 
-def _of(kept: Kept | None, risk: Risk) -> int | None:
+def _of(kept: RequirementCounts | None, risk: Risk) -> int | None:
     if kept is None:
         return None
     return {"dangerous": kept.dangerous, "breaks": kept.breaks, "unclear": kept.unclear, "other": kept.other}[risk]
 
 
-def _faulty(line: Line) -> bool:
+def _faulty(line: RequirementRow) -> bool:
     return any(mark.standing in RISKS or mark.standing == "inconclusive" for mark in line.marks)
 
 
-def _gravity(line: Line) -> tuple[int, str]:
+def _gravity(line: RequirementRow) -> tuple[int, str]:
     order = [*RISKS, "inconclusive"]
     worst = min(order.index(mark.standing) for mark in line.marks if mark.standing in order)
     return worst, line.requirement.id
 
 
-def _line(requirement: ProbeRequirement, reports: list[ProbeReport]) -> Line:
+def _line(requirement: ProbeRequirement, reports: list[ProbeReport]) -> RequirementRow:
     marks, names = [], dict.fromkeys(requirement.cases)
     for report in reports:
         found = next((r for r in report.requirements if r.id == requirement.id), None)
@@ -142,16 +142,16 @@ def _line(requirement: ProbeRequirement, reports: list[ProbeReport]) -> Line:
         names |= dict.fromkeys(found.cases if found else [])
     cases = [_case(name, [{c.id: c for c in report.cases}.get(name) for report in reports]) for name in names]
     shown = [case for case in cases if any(verdict in ("wrong", "crash", "inconclusive") for verdict, _ in case.did)]
-    return Line(requirement, marks, shown, len(cases) - len(shown))
+    return RequirementRow(requirement, marks, shown, len(cases) - len(shown))
 
 
-def _mark(found: ProbeRequirement | None) -> Mark:
+def _mark(found: ProbeRequirement | None) -> RequirementMark:
     if found is None or found.standing == "not_applicable":
-        return Mark("not_applicable", "not applicable")
+        return RequirementMark("not_applicable", "not applicable")
     if found.standing != "broken":
-        return Mark(found.standing, found.standing)
+        return RequirementMark(found.standing, found.standing)
     risk: Risk = found.risk or "other"
-    return Mark(risk, f"{RISKS[risk][0]}: {found.wrong} of {plural(found.played, 'case')}")
+    return RequirementMark(risk, f"{RISKS[risk][0]}: {found.wrong} of {plural(found.played, 'case')}")
 
 
 def _case(name: str, played: list[ProbeCase | None]) -> CaseLine:

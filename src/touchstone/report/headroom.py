@@ -5,11 +5,11 @@ from __future__ import annotations
 from statistics import median
 
 from touchstone.record.sample import DependencyState, Sample
-from touchstone.report.view import Place, View
+from touchstone.report.view import PhaseAndLoad, View
 from touchstone.vocabulary.dependency import DEPENDENCIES
 
 
-def headroom_lines(view: View, place: Place) -> list[str]:
+def headroom_lines(view: View, place: PhaseAndLoad) -> list[str]:
     """A sentence for each dependency that was used; none for a place without a load."""
     used: dict[str, list[tuple[Sample, DependencyState]]] = {}
     for sample in view.samples(place):

@@ -10,7 +10,7 @@ from markupsafe import Markup, escape
 from touchstone.report.format import lower_first, percent, plural
 from touchstone.report.sections import SECTIONS
 from touchstone.report.sentence import machine, what_ran
-from touchstone.report.view import Budget, View
+from touchstone.report.view import PointBudget, View
 from touchstone.report.words import VERDICT_MARKS
 
 LIMIT = 2_000_000
@@ -18,7 +18,7 @@ LIMIT = 2_000_000
 
 _UNITS = "ns|µs|ms|s|B|KiB|MiB|GiB|/s|k/s|M/s"
 
-_BUDGETS = (Budget(240, 60), Budget(120, 40), Budget(60, 20), Budget(30, 0))
+_BUDGETS = (PointBudget(240, 60), PointBudget(120, 40), PointBudget(60, 20), PointBudget(30, 0))
 """From fine to coarse: the first that keeps the page within the limit is taken."""
 
 

@@ -9,7 +9,7 @@ from touchstone.report.answer import answer
 from touchstone.report.format import NOTHING
 from touchstone.report.sentence import machine, trace, what_ran
 from touchstone.report.summary import sentences
-from touchstone.report.table import Cell, Column, Row, Table, headline_tables
+from touchstone.report.table import FigureTable, TableCell, TableColumn, TableRow, headline_tables
 from touchstone.report.view import View
 
 
@@ -51,7 +51,7 @@ def plain_lines(view: View) -> Iterator[str]:
     yield f"trace a number: {trace(view)}"
 
 
-def _plain_cell(table: Table, row: Row, column: Column, cell: Cell) -> str:
+def _plain_cell(table: FigureTable, row: TableRow, column: TableColumn, cell: TableCell) -> str:
     label = f"{table.title}: {row.name}: {column.figure.title}:"
     if cell.text == NOTHING:
         state = "invalid" if cell.verdict is Verdict.INVALID else "not measured" if cell.reason else NOTHING

@@ -14,7 +14,15 @@ from touchstone.report.place_lines import place_lines
 from touchstone.report.scoreboard import about_groups, group_note, scoreboard
 from touchstone.report.sentence import machine, method, notes, trace, what_ran
 from touchstone.report.summary import marked, struck_sentence, summary
-from touchstone.report.table import Cell, Column, Row, Table, absences, full_tables, headline_tables
+from touchstone.report.table import (
+    FigureTable,
+    TableCell,
+    TableColumn,
+    TableRow,
+    absences,
+    full_tables,
+    headline_tables,
+)
 from touchstone.report.view import View
 from touchstone.report.why.markdown import why_lines
 from touchstone.report.words import INVALID, VERDICT_MARKS
@@ -96,14 +104,14 @@ def scoreboard_lines(view: View) -> Iterator[str]:
     yield from ["", f"{escaped(about_groups(view, board))} {key}".strip(), ""]
 
 
-def _score(cell: Cell, row: Row) -> str:
+def _score(cell: TableCell, row: TableRow) -> str:
     shown = _cell(replace(cell, interval=""))
     if cell.text == NOTHING or cell.sign is None or not cell.ratio or row.kind == "baseline":
         return shown
     return f"{shown} · {cell.ratio} {cell.sign.mark}"
 
 
-def table_lines(table: Table, level: str) -> Iterator[str]:
+def table_lines(table: FigureTable, level: str) -> Iterator[str]:
     """A table under a heading of this level."""
     yield from [f"{level} {escaped(table.title)}", ""]
     yield "| contender | " + " | ".join(_head(column) for column in table.columns) + " |"
@@ -113,16 +121,16 @@ def table_lines(table: Table, level: str) -> Iterator[str]:
     yield ""
 
 
-def _head(column: Column) -> str:
+def _head(column: TableColumn) -> str:
     return escaped(f"{column.figure.title}, {column.scale.suffix}".rstrip(", "))
 
 
-def _name(row: Row) -> str:
+def _name(row: TableRow) -> str:
     extra = {"exhibit": " (exhibit)", "baseline": " (baseline)", "invalid": " (invalid)"}.get(row.kind, "")
     return f"`{row.name}`{extra}"
 
 
-def _cell(cell: Cell) -> str:
+def _cell(cell: TableCell) -> str:
     if cell.text == NOTHING:
         if cell.verdict is Verdict.INVALID:
             return "invalid"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from touchstone.report.capacity import capacity_lines
 from touchstone.report.stop import stop_lines
-from touchstone.report.view import Place, View
+from touchstone.report.view import PhaseAndLoad, View
 
 
-def place_lines(view: View, place: Place) -> list[str]:
+def place_lines(view: View, place: PhaseAndLoad) -> list[str]:
     """What is said of a place before its table; nothing for most phases."""
     return [*capacity_lines(view, place), *stop_lines(view, place)]

@@ -9,9 +9,9 @@ from touchstone.judge.judgement import Verdict
 from touchstone.record.load_spec import LoadSpec
 from touchstone.record.sample import TARE
 from touchstone.report.format import decimals_for
-from touchstone.report.table import Cell, Column, Row, column_of, grouped, row_of
-from touchstone.report.view import Place, View
-from touchstone.vocabulary.figure import FIGURES, Better, Group, Unit
+from touchstone.report.table import TableCell, TableColumn, TableRow, column_of, grouped, row_of
+from touchstone.report.view import PhaseAndLoad, View
+from touchstone.vocabulary.figure import FIGURES, Better, FigureGroup, Unit
 
 LEAST = {
     "still-warming-up": "is still warming up",
@@ -30,7 +30,7 @@ _ORDER = ["ahead", "level", "undecided", "behind", "", "exhibit", "invalid", "no
 class ScoreRow:
     """A contender on the scoreboard."""
 
-    row: Row
+    row: TableRow
     group: str
     """Where the leading figure puts it against the baseline: one of `_ORDER`; empty if it was not put against it."""
 
@@ -39,7 +39,7 @@ class ScoreRow:
 class Scoreboard:
     """The table, its columns from the most telling on."""
 
-    columns: list[Column]
+    columns: list[TableColumn]
     heads: list[str]
     """The load or phase of a column, where the figure's title alone would not say it."""
     rows: list[ScoreRow]
@@ -53,24 +53,24 @@ def scoreboard(view: View) -> Scoreboard | None:
     return Scoreboard(columns, [_head(view, column, columns) for column in columns], _rows(view, columns))
 
 
-def _rows(view: View, columns: list[Column]) -> list[ScoreRow]:
+def _rows(view: View, columns: list[TableColumn]) -> list[ScoreRow]:
     rows = [_scored(view, row_of(view, contender, columns), columns) for contender in view.contenders]
     return sorted(rows, key=_order)
 
 
 @dataclass(frozen=True)
-class Section:
+class ScoreboardSection:
     """The figures that lead, of one load or phase."""
 
     title: str
-    columns: list[Column]
+    columns: list[TableColumn]
     rows: list[ScoreRow]
 
 
-def sections(view: View) -> list[Section]:
+def sections(view: View) -> list[ScoreboardSection]:
     """The leading figures load by load, those of building and starting last; a section without a figure is left out."""
     found = [(title, [column for p in places for column in _scored_at(view, p)]) for _, title, places in grouped(view)]
-    return [Section(title, columns, _rows(view, columns)) for title, columns in found if columns]
+    return [ScoreboardSection(title, columns, _rows(view, columns)) for title, columns in found if columns]
 
 
 def why_at_least(view: View, contender: str, load: str | None) -> str | None:
@@ -94,7 +94,7 @@ def growing(view: View, contender: str, load: str | None) -> bool:
     return any(f.code == GROWING and (f.contender, f.load) == (contender, load) for f in view.judgement.findings)
 
 
-def _columns(view: View) -> Iterator[Column]:
+def _columns(view: View) -> Iterator[TableColumn]:
     """Scored figures: all of the main load, then the first of each other load and phase, starts last."""
     loads = [place for place in view.loads() if _scored_at(view, place)]
     main = next((place for place in loads if not _open(view, place)), loads[0] if loads else None)
@@ -105,7 +105,7 @@ def _columns(view: View) -> Iterator[Column]:
             yield from _scored_at(view, place) if place.opens else _scored_at(view, place)[:1]
 
 
-def _scored_at(view: View, place: Place) -> list[Column]:
+def _scored_at(view: View, place: PhaseAndLoad) -> list[TableColumn]:
     scored = [figure for figure in view.figures(place, headline=False) if figure.scored]
     if _open(view, place):
         # An open loop fixes the rate: that it was kept tells contenders apart no more than a ruler does.
@@ -113,18 +113,18 @@ def _scored_at(view: View, place: Place) -> list[Column]:
     return [column_of(view, place, figure) for figure in scored]
 
 
-def _open(view: View, place: Place) -> bool:
+def _open(view: View, place: PhaseAndLoad) -> bool:
     return view.plan.load_specs.get(place.load or "", LoadSpec()).loop == "open"
 
 
-def _head(view: View, column: Column, columns: list[Column]) -> str:
+def _head(view: View, column: TableColumn, columns: list[TableColumn]) -> str:
     """Said where another column shows the same figure, or the figure belongs to another load than the first column."""
     twice = sum(other.figure == column.figure for other in columns) > 1
     other_load = column.place.load is not None and column.place != columns[0].place
     return view.title(column.place) if twice or other_load else ""
 
 
-def _scored(view: View, row: Row, columns: list[Column]) -> ScoreRow:
+def _scored(view: View, row: TableRow, columns: list[TableColumn]) -> ScoreRow:
     cells = [
         _at_least(cell) if _is_bound(view, row.name, column, lead=number == 0) else cell
         for number, (cell, column) in enumerate(zip(row.cells, columns, strict=True))
@@ -133,21 +133,21 @@ def _scored(view: View, row: Row, columns: list[Column]) -> ScoreRow:
     return ScoreRow(row, _group(row))
 
 
-def _is_bound(view: View, contender: str, column: Column, *, lead: bool) -> bool:
+def _is_bound(view: View, contender: str, column: TableColumn, *, lead: bool) -> bool:
     """Whether a figure is the least that it can be: the rate that leads, and memory under load."""
     place, figure = column.place, column.figure
     if figure.unit is Unit.PER_SECOND:
         return lead and why_at_least(view, contender, place.load) is not None
-    return Group.MEMORY in figure.groups and place.phase == "load" and growing(view, contender, place.load)
+    return FigureGroup.MEMORY in figure.groups and place.phase == "load" and growing(view, contender, place.load)
 
 
-def _at_least(cell: Cell) -> Cell:
+def _at_least(cell: TableCell) -> TableCell:
     if cell.estimate is None or cell.estimate.median is None:
         return cell
     return replace(cell, text=f"{AT_LEAST} {cell.text}")
 
 
-def _group(row: Row) -> str:
+def _group(row: TableRow) -> str:
     first = row.cells[0]
     if row.kind in ("exhibit", "invalid"):
         return row.kind

@@ -7,7 +7,7 @@ import statistics
 from touchstone.judge.reading.stops import from_signal, stops
 from touchstone.record.evidence.stop import StopEvidence
 from touchstone.report.format import plural, seconds
-from touchstone.report.view import Place, View
+from touchstone.report.view import PhaseAndLoad, View
 
 _WITH = {
     "idle": "with connections at rest",
@@ -17,7 +17,7 @@ _WITH = {
 }
 
 
-def stop_lines(view: View, place: Place) -> list[str]:
+def stop_lines(view: View, place: PhaseAndLoad) -> list[str]:
     """A sentence for each contender at a place of the phase `stop`; nothing for another phase."""
     if place.phase != "stop":
         return []

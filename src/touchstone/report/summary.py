@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from touchstone.judge.judgement import Verdict
-from touchstone.report.view import Place, View
+from touchstone.report.view import PhaseAndLoad, View
 from touchstone.report.words import INVALID, VERDICT_MARKS, Sign, sign
 from touchstone.vocabulary.figure import FIGURES
 
 
 @dataclass(frozen=True)
-class Line:
+class ComparisonSentence:
     """A comparison in a sentence."""
 
     sign: Sign
@@ -25,7 +25,7 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Struck:
+class InvalidContender:
     """A contender with invalid comparisons: the reason, and the figures that it removes."""
 
     contender: str
@@ -34,20 +34,20 @@ class Struck:
 
 
 @dataclass(frozen=True)
-class Group:
+class SummaryGroup:
     """The sentences of a place."""
 
     title: str
-    lines: list[Line]
-    struck: list[Struck]
+    lines: list[ComparisonSentence]
+    struck: list[InvalidContender]
 
     @property
-    def leading(self) -> list[Line]:
+    def leading(self) -> list[ComparisonSentence]:
         """The lines that are always shown: all of them where none leads."""
         return [line for line in self.lines if line.lead] or self.lines
 
     @property
-    def further(self) -> list[Line]:
+    def further(self) -> list[ComparisonSentence]:
         """The lines that may be folded."""
         return [line for line in self.lines if line not in self.leading]
 
@@ -58,21 +58,21 @@ class Group:
         return ", ".join(f"{count} {kind if kind != 'none' else 'not compared'}" for kind, count in counts.items())
 
 
-def summary(view: View) -> list[Group]:
+def summary(view: View) -> list[SummaryGroup]:
     """The groups that have something to say, in the order of the plan."""
     groups = [_group(view, place) for place in view.places]
     return [group for group in groups if group.lines or group.struck]
 
 
-def struck_sentence(struck: Struck) -> str:
+def struck_sentence(struck: InvalidContender) -> str:
     """An invalid contender in a sentence."""
     figures = ", ".join(struck.figures)
     return f"{struck.contender} is invalid and not compared: {struck.reason.rstrip('.')} ({figures})."
 
 
-def _group(view: View, place: Place) -> Group:
+def _group(view: View, place: PhaseAndLoad) -> SummaryGroup:
     headline = {f.name for f in view.figures(place, headline=True)}
-    lines: list[Line] = []
+    lines: list[ComparisonSentence] = []
     struck: dict[tuple[str, str], list[str]] = {}
     for comparison in view.comparisons(place):
         if comparison.figure not in headline:
@@ -83,15 +83,15 @@ def _group(view: View, place: Place) -> Group:
         else:
             sentence = comparison.sentence
             lines.append(
-                Line(
+                ComparisonSentence(
                     sign(comparison),
                     sentence,
                     comparison.verdict is Verdict.SUSPECT,
                     FIGURES[comparison.figure].leads,
                 )
             )
-    invalid = [Struck(contender, reason, figures) for (contender, reason), figures in struck.items()]
-    return Group(view.title(place), lines, invalid)
+    invalid = [InvalidContender(contender, reason, figures) for (contender, reason), figures in struck.items()]
+    return SummaryGroup(view.title(place), lines, invalid)
 
 
 def sentences(view: View, *, leading: bool) -> Iterator[tuple[str, Sign, str]]:
@@ -103,6 +103,6 @@ def sentences(view: View, *, leading: bool) -> Iterator[tuple[str, Sign, str]]:
             yield group.title if number == 0 else "", how, sentence
 
 
-def marked(line: Line) -> str:
+def marked(line: ComparisonSentence) -> str:
     """A comparison's sentence, with the mark of a doubtful figure; the findings say why."""
     return f"{line.sentence} {VERDICT_MARKS[Verdict.SUSPECT]}" if line.doubtful else line.sentence

@@ -24,7 +24,7 @@ from touchstone.report.place_lines import place_lines
 from touchstone.report.scoreboard import ScoreRow, ceiling, sections
 from touchstone.report.sentence import machine, notes, trace, what_ran
 from touchstone.report.summary import sentences, summary
-from touchstone.report.table import Cell, Column, Row, Table, absences, headline_tables
+from touchstone.report.table import FigureTable, TableCell, TableColumn, TableRow, absences, headline_tables
 from touchstone.report.view import View
 from touchstone.report.words import VERDICT_MARKS
 
@@ -135,7 +135,7 @@ def _named(scored: ScoreRow, *, compared: bool) -> Text:
     return Text.assemble("  ", (scored.row.name, style), (f"  {note}", "dim") if note else "")
 
 
-def _score(column: Column, cell: Cell, row: Row) -> Text:
+def _score(column: TableColumn, cell: TableCell, row: TableRow) -> Text:
     if cell.text == NOTHING:
         state = "invalid" if cell.verdict is Verdict.INVALID else "not measured"
         return Text(state, style="red" if state == "invalid" else "dim")
@@ -216,7 +216,7 @@ def _folded(words: str, width: int = _HEAD_WIDTH) -> str:
     return "\n".join(textwrap.wrap(words, width, break_long_words=False, break_on_hyphens=False))
 
 
-def _rich_table(table: Table, cells: list[list[Text]], part: list[int]) -> RichTable:
+def _rich_table(table: FigureTable, cells: list[list[Text]], part: list[int]) -> RichTable:
     rich = RichTable(
         box=box.SIMPLE_HEAD, title=escape(table.title), title_justify="left", title_style="bold", pad_edge=False
     )
@@ -228,16 +228,16 @@ def _rich_table(table: Table, cells: list[list[Text]], part: list[int]) -> RichT
     return rich
 
 
-def _head(column: Column) -> str:
+def _head(column: TableColumn) -> str:
     return f"{_folded(column.figure.title)}\n{column.scale.suffix}".rstrip()
 
 
-def _rich_name(row: Row, note: str | None) -> Text:
+def _rich_name(row: TableRow, note: str | None) -> Text:
     style = {"baseline": "bold", "invalid": "red", "absent": "dim", "tare": "dim"}.get(row.kind, "")
     return Text.assemble((row.name, style), (f"\n{note}", "dim") if note else "")
 
 
-def _rich_cell(cell: Cell) -> Text:
+def _rich_cell(cell: TableCell) -> Text:
     if cell.text == NOTHING:
         return Text("invalid", style="red") if cell.verdict is Verdict.INVALID else Text(NOTHING, style="dim")
     mark = VERDICT_MARKS[cell.verdict]

@@ -9,18 +9,18 @@ from functools import cached_property
 
 from touchstone.judge.judgement import Comparison, Crossing, Estimate, Finding, Judgement, Key, Severity, Verdict
 from touchstone.judge.why.explain import explain_all
-from touchstone.judge.why.explanation import Explanation, Unexplained
+from touchstone.judge.why.explanation import CpuExplanation, Unexplained
 from touchstone.record.load_spec import LoadSpec
 from touchstone.record.run import ContenderPlan, Run
 from touchstone.record.sample import TARE, Sample
-from touchstone.report.causes import Cause, FindingGroup, causes_of, grouped
+from touchstone.report.causes import FindingCause, FindingGroup, causes_of, grouped
 from touchstone.report.words import place_title
 from touchstone.vocabulary.figure import FIGURES, Figure
 from touchstone.vocabulary.phase import PHASES
 
 
 @dataclass(frozen=True)
-class Place:
+class PhaseAndLoad:
     """Where a figure was measured: a phase, and the load within it."""
 
     phase: str
@@ -34,7 +34,7 @@ class Place:
 
 
 @dataclass(frozen=True)
-class Budget:
+class PointBudget:
     """How finely lines are drawn, so that the page keeps within its size."""
 
     points: int = 240
@@ -50,11 +50,11 @@ class View:
         self.run = run
         self.judgement = judgement
         self.plan = run.plan
-        self.budget = Budget()
+        self.budget = PointBudget()
         self._samples = {sample.id: sample for sample in run.samples}
         self._estimates = {e.key: e for e in judgement.estimates}
 
-    def within(self, budget: Budget) -> View:
+    def within(self, budget: PointBudget) -> View:
         """The same view with plots as fine as the budget allows; cached results are kept."""
         if budget == self.budget:
             return self
@@ -117,38 +117,38 @@ class View:
             return None
         return self.plan.load_specs.get(load, LoadSpec()).title or load
 
-    def title(self, place: Place) -> str:
+    def title(self, place: PhaseAndLoad) -> str:
         """The heading of a place."""
         return place_title(place.phase, place.load, self.load_title(place.load))
 
     @cached_property
-    def places(self) -> list[Place]:
+    def places(self) -> list[PhaseAndLoad]:
         """Phases and loads with an estimate or a sample, in the order of the plan, starts last."""
-        seen = {Place(e.phase, e.load) for e in self.judgement.estimates}
-        seen |= {Place(s.phase, s.load) for s in self.run.samples}
+        seen = {PhaseAndLoad(e.phase, e.load) for e in self.judgement.estimates}
+        seen |= {PhaseAndLoad(s.phase, s.load) for s in self.run.samples}
         phases = [*self.plan.phases, *PHASES]
         loads = self.plan.loads
 
-        def order(place: Place) -> tuple[bool, int, int, str]:
+        def order(place: PhaseAndLoad) -> tuple[bool, int, int, str]:
             phase = phases.index(place.phase) if place.phase in phases else len(phases)
             load = -1 if place.load is None else loads.index(place.load) if place.load in loads else len(loads)
             return place.opens, phase, load, f"{place.phase} {place.load}"
 
         return sorted(seen, key=order)
 
-    def loads(self) -> list[Place]:
+    def loads(self) -> list[PhaseAndLoad]:
         """The loads that were put on the contenders."""
         return [p for p in self.places if p.phase == "load"]
 
-    def estimate(self, place: Place, contender: str, figure: str) -> Estimate | None:
+    def estimate(self, place: PhaseAndLoad, contender: str, figure: str) -> Estimate | None:
         """A contender's figure over the rounds."""
         return self._estimates.get((place.phase, contender, place.load, figure))
 
-    def comparison(self, place: Place, contender: str, figure: str) -> Comparison | None:
+    def comparison(self, place: PhaseAndLoad, contender: str, figure: str) -> Comparison | None:
         """A contender's figure against the baseline's; an exhibit's against its twin is among `comparisons`."""
         return self._comparisons.get((place.phase, contender, place.load, figure))
 
-    def comparisons(self, place: Place) -> list[Comparison]:
+    def comparisons(self, place: PhaseAndLoad) -> list[Comparison]:
         """All comparisons of a place, in the order of figures and contenders.
 
         An exhibit that has a sound twin is compared with that alone: what the defect does, and nothing else.
@@ -177,11 +177,11 @@ class View:
         return sorted(found, key=lambda c: (order.index(c.outcome), c.median_s or 0.0))
 
     @cached_property
-    def explanations(self) -> list[Explanation | Unexplained]:
+    def explanations(self) -> list[CpuExplanation | Unexplained]:
         """Why the contenders that were profiled need more or less CPU per request than the baseline."""
         return explain_all(self.run, self.baseline, self.judgement.confidence)
 
-    def figures(self, place: Place, *, headline: bool) -> list[Figure]:
+    def figures(self, place: PhaseAndLoad, *, headline: bool) -> list[Figure]:
         """The figures that were measured there; only the headline ones if asked."""
         there = {e.figure for e in self.judgement.estimates if (e.phase, e.load) == (place.phase, place.load)}
         return [f for f in FIGURES.values() if f.name in there and (f.headline or not headline)]
@@ -190,7 +190,7 @@ class View:
         """A sample by its id."""
         return self._samples.get(sample_id)
 
-    def samples(self, place: Place, contender: str | None = None) -> list[Sample]:
+    def samples(self, place: PhaseAndLoad, contender: str | None = None) -> list[Sample]:
         """The samples of a place, in the order of rounds; the tare's are left out unless asked for by name."""
         found = [s for s in self.run.samples if (s.phase, s.load) == (place.phase, place.load)]
         found = [s for s in found if (s.contender == contender if contender else s.contender != TARE)]
@@ -200,7 +200,7 @@ class View:
         """The judge's verdict on a sample."""
         return self.judgement.sample_verdicts.get(sample.id, Verdict.VALID)
 
-    def typical(self, place: Place, contender: str, figure: str) -> Sample | None:
+    def typical(self, place: PhaseAndLoad, contender: str, figure: str) -> Sample | None:
         """The sample whose figure lies nearest to the judge's median: the one to draw boldly."""
         samples = self.samples(place, contender)
         valid = [s for s in samples if self.verdict(s) is not Verdict.INVALID and figure in s.figures]
@@ -227,16 +227,16 @@ class View:
         return grouped(self.judgement.findings)
 
     @cached_property
-    def causes(self) -> list[Cause]:
+    def causes(self) -> list[FindingCause]:
         """Findings by their cause, the one that costs its reader most first."""
         return causes_of(self)
 
-    def findings_at(self, place: Place, figures: Iterable[str] | None = None) -> list[FindingGroup]:
+    def findings_at(self, place: PhaseAndLoad, figures: Iterable[str] | None = None) -> list[FindingGroup]:
         """Findings about a place; with `figures`, those only that name one of them."""
         wanted = None if figures is None else set(figures)
         return [g for g in self.finding_groups if self._concerns(g.first, place, wanted)]
 
-    def _concerns(self, finding: Finding, place: Place, figures: set[str] | None) -> bool:
+    def _concerns(self, finding: Finding, place: PhaseAndLoad, figures: set[str] | None) -> bool:
         sample = self._samples.get(finding.sample or "")
         if sample is not None:
             if (sample.phase, sample.load) != (place.phase, place.load):

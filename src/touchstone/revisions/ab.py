@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from touchstone.judge.comparison.across import Terms
+from touchstone.judge.comparison.across import ComparisonTerms
 from touchstone.judge.comparison.pair import PairJudgement, Revision, judge_pair, still_open
 from touchstone.judge.judge import judge
 from touchstone.judge.judgement import Comparison
@@ -14,13 +14,13 @@ from touchstone.judge.statistics.intervals import simultaneous
 from touchstone.judge.why.explain import explain
 from touchstone.manifest.catalogue import ScenarioFolder
 from touchstone.manifest.files import SCENARIO_FILE
-from touchstone.plan.plan import Wish, planned_loads
+from touchstone.plan.plan import RunRequest, planned_loads
 from touchstone.record.store import load_run
 from touchstone.report import render
 from touchstone.report.view import View
 from touchstone.revisions.contenders import BASE, HEAD, fetched, same_sources, scenario_place, two_stacks
 from touchstone.revisions.repository import Repository
-from touchstone.run.measure import Conditions, measure
+from touchstone.run.measure import RunConditions, measure
 from touchstone.run.pair import MeasuredPair
 from touchstone.vocabulary.figure import FIGURES
 
@@ -38,10 +38,10 @@ WHY = "why"
 
 
 @dataclass(frozen=True)
-class Question:
+class RevisionQuestion:
     """What is asked of two revisions."""
 
-    terms: Terms
+    terms: ComparisonTerms
     """The figures, at least one, with their margins."""
     loads: tuple[str, ...] = ()
     scenario: str | None = None
@@ -63,10 +63,10 @@ class Question:
 def compare_revisions(
     repository: Repository,
     revisions: tuple[Revision, Revision],
-    question: Question,
+    question: RevisionQuestion,
     *,
     here: Path,
-    conditions: Conditions,
+    conditions: RunConditions,
     scenario_of: Revision | None = None,
 ) -> MeasuredPair:
     """Build both, check both, and measure both in turns until every figure that was asked about is decided.
@@ -118,14 +118,18 @@ def compare_revisions(
 
 
 def _explain(
-    said: PairJudgement, folder: ScenarioFolder, stacks: Sequence[str], question: Question, conditions: Conditions
+    said: PairJudgement,
+    folder: ScenarioFolder,
+    stacks: Sequence[str],
+    question: RevisionQuestion,
+    conditions: RunConditions,
 ) -> None:
     """Profile both under each load whose CPU per request differs, and add to what was said where the difference is."""
     decided = [c for c in said.changes if c.figure == EXPLAINED and c.decided]
     loads = tuple(dict.fromkeys(change.load for change in decided if change.load))
     if not loads:
         return
-    wish = Wish(profile="quick", phases=("profile",), loads=loads, command=question.command)
+    wish = RunRequest(profile="quick", phases=("profile",), loads=loads, command=question.command)
     store = measure(folder, wish, stacks=stacks, conditions=conditions)
     run = load_run(store.folder)
     render(View(run, judge(run)), store.folder)
@@ -133,17 +137,17 @@ def _explain(
     said.interrupted = run.interrupted
 
 
-def _wish(folder: ScenarioFolder, question: Question) -> Wish:
+def _wish(folder: ScenarioFolder, question: RevisionQuestion) -> RunRequest:
     """The phases that give the figures, and a confidence at which all their intervals hold together."""
     terms = question.terms
     phases = tuple(dict.fromkeys(FIGURES[figure].phase for figure in terms.figures))
-    wish = Wish(profile="quick", phases=phases, loads=question.loads, command=question.command)
+    wish = RunRequest(profile="quick", phases=phases, loads=question.loads, command=question.command)
     asked = _intervals(terms.figures, len(planned_loads(folder, wish)))
     margin = min(terms.margin_of(figure) for figure in terms.figures)
     return replace(wish, margin=margin, confidence=simultaneous(terms.confidence, asked))
 
 
-def _still_open(comparison: Comparison, question: Question) -> bool:
+def _still_open(comparison: Comparison, question: RevisionQuestion) -> bool:
     """Whether it still has to be decided: as the question says, else by its own margin."""
     if comparison.figure in question.terms.figures and question.still_open is not None:
         return question.still_open(comparison)

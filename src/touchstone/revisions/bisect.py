@@ -17,9 +17,9 @@ from touchstone.judge.judgement import Comparison, FailedContender, Verdict
 from touchstone.judge.statistics.intervals import simultaneous
 from touchstone.record.base import Record
 from touchstone.report.format import plural, ratio, ratio_interval
-from touchstone.revisions.ab import Question, compare_revisions
+from touchstone.revisions.ab import RevisionQuestion, compare_revisions
 from touchstone.revisions.repository import Repository
-from touchstone.run.measure import Conditions
+from touchstone.run.measure import RunConditions
 from touchstone.run.pair import MeasuredPair
 from touchstone.run.progress import Display
 from touchstone.vocabulary.figure import FIGURES, Better
@@ -35,7 +35,7 @@ class Side(StrEnum):
     """It does not build, breaks its contract, or stayed undecided in the time: git's code 125."""
 
 
-class Step(Comparison):
+class BisectionStep(Comparison):
     """One commit against the good one. If it was skipped, `reason` says why."""
 
     commit: str
@@ -49,7 +49,7 @@ _OWN = {"contender", "baseline", "reason", "sentence"}
 """What a step says of itself; the rest is the comparison's."""
 
 
-class Search(Record):
+class BisectionState(Record):
     """A search as it stands. It is on disk after every step, so that an interrupted one goes on where it was."""
 
     good: str
@@ -62,7 +62,7 @@ class Search(Record):
     """The load under which the figure is worst; None until the first step, and for what has no load."""
     effect: float | None = None
     """The ratio bad/good, as the first step saw it."""
-    steps: list[Step] = []
+    steps: list[BisectionStep] = []
 
     @model_validator(mode="before")
     @classmethod
@@ -97,10 +97,10 @@ class NotWorseError(TouchstoneError):
 
 
 @dataclass(frozen=True)
-class Found:
+class BisectionResult:
     """What a search came to."""
 
-    search: Search
+    search: BisectionState
     candidates: list[Revision]
     """The commits of which one is the first bad one: several if those in between had to be skipped."""
 
@@ -112,11 +112,11 @@ class Bisection:
     repository: Repository
     good: Revision
     bad: Revision
-    question: Question
+    question: RevisionQuestion
     """The question about one figure, with the margin by which the bad revision must be worse."""
     here: Path
     """Where the user is."""
-    conditions: Conditions
+    conditions: RunConditions
     """The options; their time limit holds for each step."""
     display: Callable[[], Display]
     """Makes what sees a step's progress."""
@@ -134,7 +134,7 @@ class Bisection:
         """The file that holds what is known."""
         return self.conditions.results / f"bisect-{self.good.commit[:10]}-{self.bad.commit[:10]}-{self.figure}.json"
 
-    def find(self) -> Found:
+    def find(self) -> BisectionResult:
         """Search, and go on where an earlier search was interrupted.
 
         Raises:
@@ -163,9 +163,9 @@ class Bisection:
             search.steps.append(step)
             self._remember(search)
             self.say(step_words(step))
-        return Found(search, [self.repository.revision(commit) for commit in candidates])
+        return BisectionResult(search, [self.repository.revision(commit) for commit in candidates])
 
-    def _measure_both(self, search: Search) -> None:
+    def _measure_both(self, search: BisectionState) -> None:
         """The bad revision against the good one: how much worse it is, and under which load."""
         answer = self._compare(self.bad, self.question)
         if answer.run.interrupted:
@@ -195,7 +195,7 @@ class Bisection:
         figure = FIGURES[self.figure].in_sentence
         self.say(f"the bad revision's {figure}{place} is {ratio(worst.ratio)} that of the good one")
 
-    def _step(self, search: Search, revision: Revision, steps: int) -> Step:
+    def _step(self, search: BisectionState, revision: Revision, steps: int) -> BisectionStep:
         """One commit against the good one, until its interval keeps clear of the border."""
         terms = replace(self.question.terms, confidence=simultaneous(self.question.terms.confidence, steps))
         question = replace(
@@ -204,7 +204,7 @@ class Bisection:
             loads=(search.load,) if search.load else (),
             still_open=lambda comparison: _side(comparison, search) is None,
         )
-        step = Step(
+        step = BisectionStep(
             commit=revision.commit,
             subject=revision.subject,
             phase=FIGURES[self.figure].phase,
@@ -232,7 +232,7 @@ class Bisection:
         step.side, step.reason = side or Side.SKIP, None if side else "the time was not enough to tell"
         return step.model_copy(update={name: value for name, value in found if name not in _OWN})
 
-    def _compare(self, revision: Revision, question: Question) -> MeasuredPair:
+    def _compare(self, revision: Revision, question: RevisionQuestion) -> MeasuredPair:
         notes = [f"base is {self.good.words}", f"head is {revision.words}"]
         return compare_revisions(
             self.repository,
@@ -243,13 +243,13 @@ class Bisection:
             scenario_of=self.bad,
         )
 
-    def _remembered(self) -> Search:
+    def _remembered(self) -> BisectionState:
         """Results of an earlier search of the same question, without undecided commits."""
         terms, asked = self.question.terms, self.question
         words = [str(terms.margin_of(self.figure)), asked.scenario or "", asked.stack or "", *asked.loads]
-        fresh = Search(good=self.good.commit, bad=self.bad.commit, figure=self.figure, asked=words)
+        fresh = BisectionState(good=self.good.commit, bad=self.bad.commit, figure=self.figure, asked=words)
         try:
-            search = Search.model_validate_json(self.memory.read_bytes())
+            search = BisectionState.model_validate_json(self.memory.read_bytes())
         except (OSError, ValidationError):
             return fresh
         if search.asked != fresh.asked:
@@ -257,11 +257,11 @@ class Bisection:
         search.steps = [step for step in search.steps if step.side is not Side.SKIP]
         return search
 
-    def _remember(self, search: Search) -> None:
+    def _remember(self, search: BisectionState) -> None:
         write_whole(self.memory, search.model_dump_json(indent=1))
 
 
-def step_words(step: Step) -> str:
+def step_words(step: BisectionStep) -> str:
     """A step in a line."""
     bounds = ratio_interval(step.low, step.high)
     measured = f" {ratio(step.ratio)} ({bounds})" if bounds else ""
@@ -269,11 +269,11 @@ def step_words(step: Step) -> str:
     return f"{step.commit[:10]} {step.side}{measured} {step.subject}{because}"
 
 
-def _concerns(comparison: Comparison, search: Search) -> bool:
+def _concerns(comparison: Comparison, search: BisectionState) -> bool:
     return comparison.figure == search.figure and comparison.load == search.load
 
 
-def _side(comparison: Comparison, search: Search) -> Side | None:
+def _side(comparison: Comparison, search: BisectionState) -> Side | None:
     """The side of the border on which a commit's interval is; None if it contains the border."""
     if not _concerns(comparison, search):
         return Side.GOOD

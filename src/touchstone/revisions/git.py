@@ -32,7 +32,7 @@ class GitError(TouchstoneError):
 
 
 @dataclass(frozen=True)
-class Cause:
+class GitFailureCause:
     """Why git fails: a pattern of its message, our words, and the fix. `{0}` is the pattern's group."""
 
     said: re.Pattern[str]
@@ -40,8 +40,8 @@ class Cause:
     fix: str
 
 
-def _cause(said: str, what: str, fix: str) -> Cause:
-    return Cause(re.compile(said), what, fix)
+def _cause(said: str, what: str, fix: str) -> GitFailureCause:
+    return GitFailureCause(re.compile(said), what, fix)
 
 
 _AGAIN = "`git fsck` lists what is damaged; fetch it again, or clone the repository again"

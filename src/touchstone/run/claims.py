@@ -12,17 +12,17 @@ from typing import Any
 
 from touchstone.failure import TouchstoneError, did_you_mean
 from touchstone.judge.claims.check import terms
-from touchstone.judge.claims.wanted import OpenStep, Step
+from touchstone.judge.claims.wanted import PlannedRun, UndecidedRun
 from touchstone.judge.comparison.across import differences
 from touchstone.manifest.catalogue import ScenarioFolder, select_contenders
-from touchstone.manifest.claim import Claim, ClaimsFile, Explanation
+from touchstone.manifest.claim import Claim, ClaimExplanation, ClaimsFile
 from touchstone.phase.drain.phase import fillings
-from touchstone.plan.plan import Wish, find_tools
+from touchstone.plan.plan import RunRequest, find_tools
 from touchstone.plan.profile import PROFILES
 from touchstone.record.run import Environment
 from touchstone.record.store import load_environment, load_run
 from touchstone.run.fingerprint import fingerprint
-from touchstone.run.measure import Conditions, measure
+from touchstone.run.measure import RunConditions, measure
 from touchstone.run.progress import Display
 from touchstone.whole_file import write_whole
 
@@ -44,7 +44,7 @@ class ClaimsState:
                     f"it cannot be read: {error}", where=str(path), fix="remove it; the runs themselves are kept"
                 ) from error
 
-    def done(self, step: Step, profile: str) -> str | None:
+    def done(self, step: PlannedRun, profile: str) -> str | None:
         """The run that has measured the step already, with at least its contenders; None if there is none.
 
         Nor if that run is gone, or was made on another machine or by another engine: its numbers are not combined
@@ -63,7 +63,7 @@ class ClaimsState:
         """The machine and the engine of now."""
         return fingerprint({})
 
-    def note(self, step: Step, profile: str, state: str, run: str | None = None, why: str | None = None) -> None:
+    def note(self, step: PlannedRun, profile: str, state: str, run: str | None = None, why: str | None = None) -> None:
         """Write down how a step stands."""
         self.steps[step.name] = {
             "state": state,
@@ -106,7 +106,7 @@ def unknown_loads(file: ClaimsFile, folders: Mapping[str, ScenarioFolder]) -> It
         folder = folders.get(claim.scenario or file.scenario)
         if folder is None:
             continue
-        sources: list[Claim | Explanation] = [claim, *claim.explained_by]
+        sources: list[Claim | ClaimExplanation] = [claim, *claim.explained_by]
         tests = [source.test for source in sources if source.test is not None]
         named = [source.load for source in sources] + [term.load for test in tests for term in terms(test)]
         known = _loads(folder)
@@ -129,7 +129,7 @@ def _loads(folder: ScenarioFolder) -> list[str]:
 
 
 @dataclass(frozen=True)
-class How:
+class StepSettings:
     """How steps are measured."""
 
     profile: str
@@ -140,13 +140,13 @@ class How:
     display: Callable[[], Display]
 
 
-def measurable(step: Step, obstacles: Obstacles) -> Step | None:
+def measurable(step: PlannedRun, obstacles: Obstacles) -> PlannedRun | None:
     """The step without what stands in the way; None if nothing is left."""
     left = tuple(c for c in step.contenders if obstacles(step.scenario, c, step.load) is None)
     return replace(step, contenders=left) if left else None
 
 
-def measure_steps(steps: Sequence[Step], obstacles: Obstacles, state: ClaimsState, how: How) -> bool:
+def measure_steps(steps: Sequence[PlannedRun], obstacles: Obstacles, state: ClaimsState, how: StepSettings) -> bool:
     """Make a run for each step that no run has measured. False if it was interrupted; what was measured is kept."""
     for number, wanted in enumerate(steps, start=1):
         step = measurable(wanted, obstacles)
@@ -166,7 +166,11 @@ def measure_steps(steps: Sequence[Step], obstacles: Obstacles, state: ClaimsStat
 
 
 def decide_steps(
-    still_open: Callable[[], Sequence[OpenStep]], obstacles: Obstacles, state: ClaimsState, how: How, seconds: float
+    still_open: Callable[[], Sequence[UndecidedRun]],
+    obstacles: Obstacles,
+    state: ClaimsState,
+    how: StepSettings,
+    seconds: float,
 ) -> bool:
     """Spend the time on what is undecided, the run that may decide the most claims first; each such run once.
 
@@ -205,12 +209,12 @@ def decide_steps(
 
 
 def _measure(
-    step: Step, folder: ScenarioFolder, state: ClaimsState, how: How, until_decided_s: float = 0.0
+    step: PlannedRun, folder: ScenarioFolder, state: ClaimsState, how: StepSettings, until_decided_s: float = 0.0
 ) -> tuple[str, bool]:
     loads = (step.load,) if step.load else ()
     rounds = how.rounds or PROFILES[how.profile].rounds
-    wish = Wish(profile=how.profile, rounds=rounds, phases=step.phases, loads=loads, command=how.command)
-    conditions = Conditions(
+    wish = RunRequest(profile=how.profile, rounds=rounds, phases=step.phases, loads=loads, command=how.command)
+    conditions = RunConditions(
         results=how.results,
         display=how.display(),
         until_decided_s=until_decided_s,

@@ -14,7 +14,7 @@ from pathlib import Path
 from types import FrameType
 
 from touchstone.bench.at_once import why_apart
-from touchstone.bench.base import Bench, Options, blank_sample, failed
+from touchstone.bench.base import Bench, MeasurementOptions, blank_sample, failed
 from touchstone.dependency.base import Dependency, DependencyContext
 from touchstone.dependency.registry import dependency_class
 from touchstone.engine.locate import engine_path
@@ -23,7 +23,7 @@ from touchstone.isolation.cgroup import clear_own_cgroups
 from touchstone.isolation.lingering import ends_with_session
 from touchstone.manifest.catalogue import Contender, ScenarioFolder
 from touchstone.manifest.load import Load
-from touchstone.phase.base import Note, OneByOne, Phase, Tare, Together, Turn
+from touchstone.phase.base import AllAtOnce, EachInTurn, NullServerTurn, Phase, PlannedTurn, ReportNote
 from touchstone.phase.build.phase import BuildPhase
 from touchstone.plan.plan import Tools, find_tools
 from touchstone.plan.profile import PROFILES
@@ -31,16 +31,16 @@ from touchstone.record.run import Environment, Plan, Run
 from touchstone.record.sample import Sample
 from touchstone.record.store import RunStore, StoreError
 from touchstone.report.format import plural
-from touchstone.run.converging import Converging
-from touchstone.run.ending import Ending, PlannedRounds
-from touchstone.run.failure_lines import Deaths, broken_lines, failure_lines
+from touchstone.run.converging import ConvergenceWatcher
+from touchstone.run.ending import PlannedRounds, StoppingRule
+from touchstone.run.failure_lines import EndedServices, broken_lines, failure_lines
 from touchstone.run.fingerprint import fingerprint
 from touchstone.run.permitted import limits_in_force
 from touchstone.run.progress import Display
 from touchstone.toolchain.cache import cache_folder
-from touchstone.toolchain.tool import Found
+from touchstone.toolchain.tool import FoundTool
 
-Plans = Mapping[Phase, Sequence[Turn]]
+Plans = Mapping[Phase, Sequence[PlannedTurn]]
 """What each phase measures in every round."""
 _ASKED_APART = "the contenders are not to run at once, as was asked"
 
@@ -56,8 +56,8 @@ class Conductor:
     loads: Mapping[str, Load]
     store: RunStore
     display: Display
-    options: Options = field(default_factory=Options)
-    ending: Ending | None = None
+    options: MeasurementOptions = field(default_factory=MeasurementOptions)
+    ending: StoppingRule | None = None
     """Asked after each round whether it was the last, and of how many laps the next one is. None: as planned."""
     notes: list[str] = field(default_factory=list)
     all_or_none: bool = False
@@ -65,8 +65,8 @@ class Conductor:
     samples: list[Sample] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.converging = Converging(self.plan)
-        self.deaths = Deaths(self.store.folder)
+        self.converging = ConvergenceWatcher(self.plan)
+        self.deaths = EndedServices(self.store.folder)
 
     def carry_out(self) -> bool:
         """Measure all that the plan names. An interruption ends it early, and keeps what was measured."""
@@ -111,7 +111,7 @@ class Conductor:
             self.display.say(f"this run {ending}")
 
     def _bench(
-        self, scratch: Path, dependencies: Mapping[str, Dependency], tools: Mapping[str, Mapping[str, Found]]
+        self, scratch: Path, dependencies: Mapping[str, Dependency], tools: Mapping[str, Mapping[str, FoundTool]]
     ) -> Bench:
         profile = PROFILES[self.plan.profile]
         return Bench(
@@ -173,7 +173,7 @@ class Conductor:
         bench = replace(bench, apart=self._apart(bench, phases))
         able = {phase: [one for one in bench.contenders if phase.takes(one)] for phase in phases}
         plans = {phase: list(phase.plan(bench, able[phase])) for phase in phases}
-        for note in (turn for turns in plans.values() for turn in turns if isinstance(turn, Note)):
+        for note in (turn for turns in plans.values() for turn in turns if isinstance(turn, ReportNote)):
             self._note(note.text)
         number, ending = 0, self.ending or PlannedRounds(self.plan)
         while True:
@@ -202,7 +202,7 @@ class Conductor:
         for phase, turns in plans.items():
             able = [contender for contender in order.values() if phase.takes(contender)]
             for turn in turns:
-                if isinstance(turn, Together):
+                if isinstance(turn, AllAtOnce):
                     for samples in turn.measure(bench, able, number):
                         self._keep(samples)
         for line in self.converging.after_round():
@@ -211,7 +211,7 @@ class Conductor:
             for phase, turns in plans.items():
                 if phase.takes(contender):
                     for turn in turns:
-                        if isinstance(turn, OneByOne):
+                        if isinstance(turn, EachInTurn):
                             self._carry(bench, phase, contender, (number, position))
                     self.display.advance()
 
@@ -241,7 +241,7 @@ class Conductor:
     def _tares(self, bench: Bench, plans: Plans, number: int) -> None:
         """The tares that go before a round, and after the last."""
         for turn in (turn for turns in plans.values() for turn in turns):
-            if isinstance(turn, Tare):
+            if isinstance(turn, NullServerTurn):
                 self._keep(turn.measure(bench, number), quietly=True)
 
     def _order(self, number: int) -> list[str]:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from touchstone.judge.comparison.convergence import Step, convergence
+from touchstone.judge.comparison.convergence import ConvergencePoint, convergence
 from touchstone.judge.statistics.decision import Decision, Interval, decide
 from touchstone.judge.statistics.intervals import simultaneous
 from touchstone.record.run import Plan
@@ -22,7 +22,7 @@ Rounds = dict[str, dict[int, Sample]]
 
 
 @dataclass
-class Converging:
+class ConvergenceWatcher:
     """Sees each lap of each load, and keeps the rounds before."""
 
     plan: Plan
@@ -52,7 +52,7 @@ class Converging:
             if parts:
                 yield f"  {load}, throughput over {self.plan.baseline_among(rounds)}: {', '.join(parts)}"
 
-    def _known(self, rounds: Rounds) -> list[tuple[str, Interval, Step]]:
+    def _known(self, rounds: Rounds) -> list[tuple[str, Interval, ConvergencePoint]]:
         baseline = self.plan.baseline_among(rounds)
         if baseline is None:
             return []

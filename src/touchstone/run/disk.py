@@ -19,7 +19,7 @@ KEPT_ANEW = (_BUILDS, "installs")
 
 
 @dataclass(frozen=True)
-class Kept:
+class StoredFolder:
     """A folder that the lab keeps: a run's results, or what a build or an installation left."""
 
     path: Path
@@ -29,7 +29,7 @@ class Kept:
     """The latest change in it, in seconds since the epoch."""
 
 
-def kept(path: Path) -> Kept:
+def kept(path: Path) -> StoredFolder:
     """Size and latest change of a folder. What vanishes meanwhile counts nothing."""
     total, latest = 0, 0.0
     seen: set[tuple[int, int]] = set()
@@ -43,27 +43,27 @@ def kept(path: Path) -> Kept:
             if (state.st_dev, state.st_ino) not in seen:
                 seen.add((state.st_dev, state.st_ino))
                 total += state.st_blocks * 512
-    return Kept(path, total, latest)
+    return StoredFolder(path, total, latest)
 
 
-def runs_kept(root: Path) -> list[Kept]:
+def runs_kept(root: Path) -> list[StoredFolder]:
     """The runs below a folder of results, the oldest first."""
     return sorted(map(kept, runs_in(root)), key=lambda run: run.changed_at)
 
 
-def builds_kept() -> list[Kept]:
+def builds_kept() -> list[StoredFolder]:
     """The builds and installations in the cache, the one longest unused first."""
     folders = [cache_folder() / name for name in KEPT_ANEW]
     entries = [path for folder in folders if folder.is_dir() for path in folder.iterdir() if path.is_dir()]
     return sorted(map(kept, entries), key=lambda entry: entry.changed_at)
 
 
-def too_old(runs: Iterable[Kept], now: float, days: float) -> list[Kept]:
+def too_old(runs: Iterable[StoredFolder], now: float, days: float) -> list[StoredFolder]:
     """The runs unchanged for that number of days."""
     return [run for run in runs if now - run.changed_at > days * 86400]
 
 
-def above(builds: list[Kept], limit: int) -> list[Kept]:
+def above(builds: list[StoredFolder], limit: int) -> list[StoredFolder]:
     """The builds longest unused, as many as must go for the rest to stay within `limit` bytes."""
     excess = sum(entry.bytes for entry in builds) - limit
     going = []
@@ -75,7 +75,7 @@ def above(builds: list[Kept], limit: int) -> list[Kept]:
     return going
 
 
-def in_use(entry: Kept) -> bool:
+def in_use(entry: StoredFolder) -> bool:
     """Whether a process that we may look at works in the folder, or runs a program from it."""
     home = f"{entry.path.resolve()}/"
     for process in Path("/proc").glob("[0-9]*"):
@@ -88,7 +88,7 @@ def in_use(entry: Kept) -> bool:
     return False
 
 
-def remove(entry: Kept) -> None:
+def remove(entry: StoredFolder) -> None:
     """Remove the folder, the lock next to an installation, and the image that a build made. Raises OSError."""
     shutil.rmtree(entry.path)
     entry.path.with_name(f"{entry.path.name}.lock").unlink(missing_ok=True)

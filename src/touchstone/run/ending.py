@@ -17,7 +17,7 @@ LEAST_LAPS = 5
 where the host doubles the time of a request for parts of a second; a round less makes it twice as wide."""
 
 
-class Ending(Protocol):
+class StoppingRule(Protocol):
     """Asked after each round whether it was the last."""
 
     @property

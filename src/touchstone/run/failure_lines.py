@@ -44,7 +44,7 @@ def broken_lines(sample: Sample, folder: Path) -> Iterator[str]:
         yield f"  its log: {folder / log}{'' if said else ' (it wrote nothing)'}"
 
 
-class Deaths:
+class EndedServices:
     """Services that ended while they were measured, each shown once: one process serves several loads of a round."""
 
     def __init__(self, folder: Path) -> None:

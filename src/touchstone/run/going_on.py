@@ -11,7 +11,7 @@ import statistics
 import time
 from collections.abc import Callable, Sequence
 
-from touchstone.judge.comparison.economy import Spread, spread
+from touchstone.judge.comparison.economy import VarianceComponents, spread
 from touchstone.judge.judge import judge
 from touchstone.judge.judgement import Comparison, Outcome, Verdict
 from touchstone.judge.reading.laps import SLICED
@@ -25,7 +25,7 @@ MOST_ROUNDS = 60
 _LOOKS = frozenset(look_rounds(MOST_ROUNDS))
 
 
-class GoingOn:
+class SequentialRounds:
     """An ending past the plan's rounds. The plan's confidence becomes that of the look at which the run ended."""
 
     note = ""
@@ -81,7 +81,7 @@ class GoingOn:
         if found:
             self.laps = round(statistics.median(self._worthwhile(seen) for seen in found))
 
-    def _worthwhile(self, seen: Spread) -> int:
+    def _worthwhile(self, seen: VarianceComponents) -> int:
         overhead_s = max(0.0, self._round_s - seen.laps[-1] * seen.lap_s)
         now = time.monotonic()
         left_s = self._deadline - now

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from touchstone.bench.base import Options
+from touchstone.bench.base import MeasurementOptions
 from touchstone.bench.outside import inspect_outside
 from touchstone.check.folder import refuse_problems
 from touchstone.failure import UsageError
@@ -20,21 +20,21 @@ from touchstone.manifest.catalogue import (
     read_scenario_folder,
     select_contenders,
 )
-from touchstone.manifest.outside import Outside
+from touchstone.manifest.outside import ExternalService
 from touchstone.phase.registry import select_phases
-from touchstone.plan.plan import Wish, make_plan, over_tls, planned_loads, with_objective
+from touchstone.plan.plan import RunRequest, make_plan, over_tls, planned_loads, with_objective
 from touchstone.plan.profile import PROFILES
 from touchstone.record.run import Plan, Run
 from touchstone.record.store import RunStore, new_run_folder
 from touchstone.run.conductor import Conductor
-from touchstone.run.ending import Ending, PlannedRounds
-from touchstone.run.going_on import GoingOn, headline_open
+from touchstone.run.ending import PlannedRounds, StoppingRule
+from touchstone.run.going_on import SequentialRounds, headline_open
 from touchstone.run.permitted import refuse_impossible_limits
-from touchstone.run.progress import Display, Plain
+from touchstone.run.progress import Display, LogDisplay
 
 
 @dataclass(frozen=True, kw_only=True)
-class Conditions(Options):
+class RunConditions(MeasurementOptions):
     """How a run is carried out: what changes where results go and what they cost, and not what is asked."""
 
     results: Path = Path("results")
@@ -61,11 +61,11 @@ class Conditions(Options):
 
 def measure(
     scenario: Path | ScenarioFolder,
-    wish: Wish | None = None,
+    wish: RunRequest | None = None,
     *,
     stacks: Sequence[str] = (),
-    outside: Sequence[Outside] = (),
-    conditions: Conditions | None = None,
+    outside: Sequence[ExternalService] = (),
+    conditions: RunConditions | None = None,
 ) -> RunStore:
     """Measure a scenario: build, check, and carry out the phases of the wish.
 
@@ -84,7 +84,7 @@ def measure(
         TouchstoneError: the wish asks for what is not there, a manifest is wrong, a dependency does not start.
 
     """
-    wish, conditions = wish or Wish(), conditions or Conditions()
+    wish, conditions = wish or RunRequest(), conditions or RunConditions()
     folder = read_scenario_folder(scenario) if isinstance(scenario, Path) else scenario
     if wish.objective is not None:
         folder = with_objective(folder, wish.objective)
@@ -108,7 +108,7 @@ def measure(
     if conditions.folder is None:
         plan.run_id = store.folder.name
     conditions.begun(plan)
-    display = conditions.display or Plain(Console(quiet=True))
+    display = conditions.display or LogDisplay(Console(quiet=True))
     conductor = Conductor(
         folder,
         plan,
@@ -127,10 +127,10 @@ def measure(
     return store
 
 
-def _ending(plan: Plan, wish: Wish, conditions: Conditions) -> Ending:
+def _ending(plan: Plan, wish: RunRequest, conditions: RunConditions) -> StoppingRule:
     """Rounds that were asked for by their number are measured, however long they take."""
     if seconds := conditions.until_decided_s or conditions.spend_s:
-        return GoingOn(plan, seconds, spend=bool(conditions.spend_s), still_open=conditions.still_open)
+        return SequentialRounds(plan, seconds, spend=bool(conditions.spend_s), still_open=conditions.still_open)
     profile = PROFILES[plan.profile]
     most_s = profile.rounds_s if wish.rounds is None else math.inf
     return PlannedRounds(plan, most_s, profile.laps, conditions.enough)

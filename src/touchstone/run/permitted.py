@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from touchstone.failure import UsageError
 from touchstone.isolation.delegation import lab_limits, lacking
-from touchstone.isolation.limits import Bound
+from touchstone.isolation.limits import GroupLimit
 from touchstone.manifest.catalogue import Contender
 from touchstone.manifest.load import Load
-from touchstone.plan.plan import Wish
+from touchstone.plan.plan import RunRequest
 from touchstone.record.run import Environment, Plan
 from touchstone.report.sections.environment import cpus_in_words
 from touchstone.vocabulary.phase import PHASES
@@ -18,7 +18,7 @@ _MIB = 2**20
 
 
 def refuse_impossible_limits(
-    cpus: float | None, wish: Wish, loads: Mapping[str, Load], contenders: Sequence[Contender], plan: Plan
+    cpus: float | None, wish: RunRequest, loads: Mapping[str, Load], contenders: Sequence[Contender], plan: Plan
 ) -> None:
     """Raise UsageError for a limit that cannot be set here, or that limits nothing.
 
@@ -41,7 +41,7 @@ def refuse_impossible_limits(
             raise UsageError(f"{what} needs cgroups: {refusal.why}", fix=refusal.fix)
         _refuse_more_than_the_lab_has(what, cpu_limit, limits.cpus, "CPUs")
         if memory_mb is not None and limits.memory is not None:
-            own = Bound(limits.memory.most / _MIB, limits.memory.by)
+            own = GroupLimit(limits.memory.most / _MIB, limits.memory.by)
             _refuse_more_than_the_lab_has(what, memory_mb, own, "MiB")
     _refuse_more_than_there_is(cpus, plan)
 
@@ -50,12 +50,12 @@ def _is_limited(load: Load) -> bool:
     return load.cpus is not None or load.memory_limit_mb is not None
 
 
-def _loads_alone(wish: Wish) -> bool:
+def _loads_alone(wish: RunRequest) -> bool:
     """Whether nothing but loads was asked for."""
     return bool(wish.phases) and all(PHASES[name].by_load for name in wish.phases)
 
 
-def _refuse_more_than_the_lab_has(what: str, asked: float | None, own: Bound | None, unit: str) -> None:
+def _refuse_more_than_the_lab_has(what: str, asked: float | None, own: GroupLimit | None, unit: str) -> None:
     if asked is not None and own is not None and asked > own.most:
         raise UsageError(
             f"{what}: {asked:g} {unit} are more than the {own.most:g} {unit} that the lab itself has, by {own.by}",

@@ -40,7 +40,7 @@ class Display(Watcher, Protocol):
         """A measurement has ended."""
 
 
-class Live:
+class TerminalDisplay:
     """For a terminal."""
 
     def __init__(self, console: Console) -> None:
@@ -97,7 +97,7 @@ class Live:
         self._console.print(text, markup=False, highlight=False, soft_wrap=True)
 
 
-class Plain:
+class LogDisplay:
     """For a log: a line a stage, and a line now and then, also while a step takes minutes."""
 
     def __init__(self, console: Console) -> None:
@@ -172,6 +172,6 @@ def _in_words(event: Event) -> str | None:
     return f"{event['ok']:,} ok after {event.get('t', 0):.0f} s" if "ok" in event else None
 
 
-def display_for(console: Console) -> Live | Plain:
+def display_for(console: Console) -> TerminalDisplay | LogDisplay:
     """The display that suits the console."""
-    return Live(console) if console.is_terminal else Plain(console)
+    return TerminalDisplay(console) if console.is_terminal else LogDisplay(console)

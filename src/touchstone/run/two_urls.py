@@ -11,21 +11,21 @@ from pydantic import ValidationError
 
 from touchstone.bench.outside import inspect_outside
 from touchstone.contract.values import ValueSource
-from touchstone.engine.ask import Answer, Service, refused
+from touchstone.engine.ask import AskedService, Response, refused
 from touchstone.failure import InvalidRunError, UsageError
-from touchstone.judge.comparison.across import Terms
+from touchstone.judge.comparison.across import ComparisonTerms
 from touchstone.judge.comparison.pair import judge_pair, still_open
 from touchstone.judge.judge import judge
 from touchstone.judge.statistics.intervals import simultaneous
 from touchstone.manifest.catalogue import ScenarioFolder
 from touchstone.manifest.exchange import Request
-from touchstone.manifest.outside import Outside
+from touchstone.manifest.outside import ExternalService
 from touchstone.manifest.scenario import Scenario
 from touchstone.manifest.template import literal
-from touchstone.plan.plan import Wish
+from touchstone.plan.plan import RunRequest
 from touchstone.record.secret import shown_text
 from touchstone.record.store import load_run
-from touchstone.run.measure import Conditions, measure
+from touchstone.run.measure import RunConditions, measure
 from touchstone.run.pair import MeasuredPair
 from touchstone.vocabulary.status import REDIRECTS
 
@@ -35,10 +35,10 @@ _ASKED = 2
 
 
 @dataclass(frozen=True)
-class Question:
+class UrlQuestion:
     """What is asked of two services."""
 
-    terms: Terms
+    terms: ComparisonTerms
     target: str
     """Path and query."""
     method: str = "GET"
@@ -50,7 +50,9 @@ class Question:
     command: tuple[str, ...] = ()
 
 
-def compare_urls(pair: tuple[Outside, Outside], question: Question, conditions: Conditions) -> MeasuredPair:
+def compare_urls(
+    pair: tuple[ExternalService, ExternalService], question: UrlQuestion, conditions: RunConditions
+) -> MeasuredPair:
     """Put one request on both in turns until every figure that was asked about is decided.
 
     Raises UsageError if one of them cannot be reached, InvalidRunError if they do not answer alike.
@@ -59,7 +61,7 @@ def compare_urls(pair: tuple[Outside, Outside], question: Question, conditions: 
         inspect_outside(service)
     folder, notes = one_request(pair, question)
     terms = question.terms
-    wish = Wish(
+    wish = RunRequest(
         profile="quick",
         phases=("load",),
         command=question.command,
@@ -79,7 +81,7 @@ def compare_urls(pair: tuple[Outside, Outside], question: Question, conditions: 
     return MeasuredPair(run, judgement, said, store.folder)
 
 
-def one_request(pair: Sequence[Outside], question: Question) -> tuple[ScenarioFolder, list[str]]:
+def one_request(pair: Sequence[ExternalService], question: UrlQuestion) -> tuple[ScenarioFolder, list[str]]:
     """A scenario of one request, whose right answer is the one that both services give; and what is to be said of it.
 
     Raises UsageError for a request that cannot be, InvalidRunError if there is no such answer.
@@ -123,8 +125,8 @@ def one_request(pair: Sequence[Outside], question: Question) -> tuple[ScenarioFo
     return folder, ["the bodies differ from answer to answer, so that they are not checked"] if unchecked else []
 
 
-def _ask(service: Outside, request: Request) -> Answer:
-    asked = Service(service.origin)
+def _ask(service: ExternalService, request: Request) -> Response:
+    asked = AskedService(service.origin)
     answer = asked.exchange(request, ValueSource(0).next(), whole=True)
     if answer.failure:
         only = ": it speaks HTTP/2 only, and is asked over HTTP/1.1" if asked.speaks_http2() else ""
@@ -132,7 +134,7 @@ def _ask(service: Outside, request: Request) -> Answer:
     return answer
 
 
-def _status(answers: dict[str, list[Answer]], wanted: int | None) -> int:
+def _status(answers: dict[str, list[Response]], wanted: int | None) -> int:
     found = {name: sorted({answer.status or 0 for answer in given}) for name, given in answers.items()}
     told = "; ".join(f"{name} answers {' or '.join(map(str, statuses))}" for name, statuses in found.items())
     every = {status for statuses in found.values() for status in statuses}

@@ -20,12 +20,12 @@ from touchstone.manifest.load import Load
 from touchstone.manifest.objective import BEYOND, Objective, parse_objective
 from touchstone.manifest.scenario import Floor
 from touchstone.phase.capacity.trial import LONGEST_S, lowest_rate, open_loop
-from touchstone.plan.plan import Wish, with_objective
+from touchstone.plan.plan import RunRequest, with_objective
 from touchstone.record.run import Run
 from touchstone.record.store import load_run
 from touchstone.report import render
 from touchstone.report.view import View
-from touchstone.run.measure import Conditions, measure
+from touchstone.run.measure import RunConditions, measure
 from touchstone.sizing.price import Prices
 
 KEPT = 0.99
@@ -45,7 +45,7 @@ class Demand:
 
 
 @dataclass
-class Container:
+class SizedContainer:
     """One contender under one CPU quota, and perhaps one memory limit. Requests per second, bytes."""
 
     contender: str
@@ -78,19 +78,19 @@ class Sizing:
     """The grid, and the smallest container of each contender."""
 
     demand: Demand
-    grid: list[Container] = field(default_factory=list)
+    grid: list[SizedContainer] = field(default_factory=list)
     limited: bool = False
     """Whether memory limits were tried, and not the smallest one searched."""
     doubts: list[str] = field(default_factory=list)
     """What makes the runs' capacities and memory untrustworthy, in sentences."""
 
     @property
-    def smallest(self) -> dict[str, Container | None]:
+    def smallest(self) -> dict[str, SizedContainer | None]:
         """By contender: the container with the fewest CPUs, and among those the least memory, that serves the rate.
 
         None if none of them does.
         """
-        found: dict[str, Container | None] = {}
+        found: dict[str, SizedContainer | None] = {}
         for one in sorted(self.grid, key=lambda container: (container.cpus, container.memory or 0.0)):
             if found.get(one.contender) is None:
                 found[one.contender] = one if one.serves(self.demand.rate) else None
@@ -158,10 +158,10 @@ def size(
     folder: ScenarioFolder,
     demand: Demand,
     quotas: Sequence[float],
-    wish: Wish,
+    wish: RunRequest,
     *,
     stacks: Sequence[str],
-    conditions: Conditions,
+    conditions: RunConditions,
     limits_mb: Sequence[int] = (),
     until_served: bool = False,
 ) -> Sizing:
@@ -223,12 +223,12 @@ def size(
     return sizing
 
 
-def containers_of(run: Run, judgement: Judgement, cpus: float, limit_mb: int | None = None) -> list[Container]:
+def containers_of(run: Run, judgement: Judgement, cpus: float, limit_mb: int | None = None) -> list[SizedContainer]:
     """Each contender of a run with its capacity; the interval is that over rounds, with few rounds the rounds' own."""
     estimates = {e.contender: e for e in judgement.estimates if e.figure == "capacity"}
     found = []
     for planned in run.plan.contenders:
-        one = Container(planned.name, cpus, memory=None if limit_mb is None else float(limit_mb * 2**20))
+        one = SizedContainer(planned.name, cpus, memory=None if limit_mb is None else float(limit_mb * 2**20))
         searches = [s for s in run.samples if s.phase == "capacity" and s.contender == planned.name]
         counts = [s.process.placement.counted_cpus for s in run.samples if s.contender == planned.name]
         one.counted = next((counted.count for counted in counts if counted), None)
@@ -297,7 +297,7 @@ def at_rate(folder: ScenarioFolder, demand: Demand) -> ScenarioFolder:
     return replace(folder, scenario=folder.scenario.model_copy(update={"loads": loads, "floor": floor}))
 
 
-def _run(folder: ScenarioFolder, wish: Wish, stacks: Sequence[str], conditions: Conditions) -> Run:
+def _run(folder: ScenarioFolder, wish: RunRequest, stacks: Sequence[str], conditions: RunConditions) -> Run:
     store = measure(folder, wish, stacks=stacks, conditions=conditions)
     run = load_run(store.folder)
     render(View(run, judge(run)), store.folder)

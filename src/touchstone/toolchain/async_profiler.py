@@ -13,7 +13,7 @@ from pathlib import Path
 from touchstone.failure import TouchstoneError
 from touchstone.toolchain.cache import cache_folder
 from touchstone.toolchain.registry import find_tool
-from touchstone.toolchain.tool import Found
+from touchstone.toolchain.tool import FoundTool
 
 VERSION = "4.4"
 """Fixed, so that everybody's stacks are named alike."""
@@ -37,7 +37,7 @@ def library() -> Path:
 def fetch_async_profiler() -> Path:
     """Let Maven get the jar, check it, and unpack the library of this machine. Raises AsyncProfilerError."""
     maven = find_tool("mvn", ">=3.6.3")
-    if not isinstance(maven, Found):
+    if not isinstance(maven, FoundTool):
         raise AsyncProfilerError(f"async-profiler is got by Maven: {maven}", fix="install Maven")
     inside = _MACHINES.get(platform.machine())
     if inside is None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from touchstone.failure import TouchstoneError
 from touchstone.toolchain.cache import cache_folder
 from touchstone.toolchain.registry import find_tool
-from touchstone.toolchain.tool import Found
+from touchstone.toolchain.tool import FoundTool
 
 _PACKAGE = "github.com/google/go-containerregistry/cmd/crane"
 _VERSION = "v0.22.1"
@@ -23,7 +23,7 @@ class CraneError(TouchstoneError):
 def fetch_crane() -> Path:
     """Build crane by `go install`, and let it say its version. Raises CraneError."""
     go = find_tool("go", ">=1.24")
-    if not isinstance(go, Found):
+    if not isinstance(go, FoundTool):
         raise CraneError(f"crane is built from source: {go}", fix="install Go, or crane by the distribution's means")
     home = cache_folder() / "crane"
     home.mkdir(parents=True, exist_ok=True)

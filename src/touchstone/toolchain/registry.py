@@ -8,7 +8,7 @@ from pathlib import Path
 from touchstone.failure import UsageError, did_you_mean
 from touchstone.toolchain.cache import cache_folder
 from touchstone.toolchain.known import compiled, jvm, profilers, scripting
-from touchstone.toolchain.tool import Found, Missing, Tool
+from touchstone.toolchain.tool import FoundTool, MissingTool, Tool
 
 
 def _crane() -> Iterable[Path]:
@@ -67,7 +67,7 @@ _OTHER_NAMES = {
 """What people call a tool, and the name of its command, by which it stands in `needs`."""
 
 
-def find_tool(name: str, wanted: str = "") -> Found | Missing:
+def find_tool(name: str, wanted: str = "") -> FoundTool | MissingTool:
     """Find a tool of the registry in a version range. Raises UsageError if there is no such tool."""
     if name not in TOOLS:
         raise UsageError(f"there is no tool {name!r} in `needs`", fix=known_tools(name))

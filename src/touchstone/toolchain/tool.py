@@ -18,7 +18,7 @@ from touchstone.failure import UsageError
 
 
 @dataclass(frozen=True)
-class Found:
+class FoundTool:
     """A tool on this machine."""
 
     name: str
@@ -33,7 +33,7 @@ class Found:
 
 
 @dataclass(frozen=True)
-class Missing:
+class MissingTool:
     """A tool that is not there, or is too old."""
 
     name: str
@@ -70,7 +70,7 @@ class Tool:
         on_path = [Path(p) for name in self.executables or (self.name,) if (p := shutil.which(name))]
         return list(dict.fromkeys([*on_path, *(p for p in self.places() if os.access(p, os.X_OK))]))
 
-    def find(self, wanted: str = "") -> Found | Missing:
+    def find(self, wanted: str = "") -> FoundTool | MissingTool:
         """The first candidate whose version lies in the range `wanted` (such as `>=1.24`)."""
         specifier = _specifier(self.name, wanted)
         seen = []
@@ -82,9 +82,9 @@ class Tool:
             if specifier.contains(version, prereleases=True):
                 note = said.strip().partition("\n")[0] if self.says_its_origin else ""
                 own = self._itself(path)
-                return Found(self.name, own, version, self.environment(own), note)
+                return FoundTool(self.name, own, version, self.environment(own), note)
             seen.append(f"{version} at {path}")
-        return Missing(self.name, wanted, self.install, ", ".join(seen))
+        return MissingTool(self.name, wanted, self.install, ", ".join(seen))
 
     def _itself(self, path: Path) -> Path:
         """The program behind a version manager's script; `path` if it is none."""

@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 
 from touchstone.contract.values import ValueSource, fresh_of
-from touchstone.dependency.base import Dependency, DependencyError, Reach
-from touchstone.engine.ask import Service
+from touchstone.dependency.base import Dependency, DependencyError, WorkProgress
+from touchstone.engine.ask import AskedService
 from touchstone.engine.job import next_counter
 from touchstone.manifest.load import Load
 from touchstone.record.sample import AfterAnswers, DependencyState
@@ -31,7 +31,7 @@ AT_MOST_S = 0.6
 
 def look_after_answers(
     load: Load,
-    service: Service,
+    service: AskedService,
     dependencies: Mapping[str, Dependency],
     states: Sequence[DependencyState],
     *,
@@ -58,7 +58,7 @@ def look_after_answers(
 
 def _look(
     load: Load,
-    service: Service,
+    service: AskedService,
     dependencies: Mapping[str, Dependency],
     seen: dict[str, AfterAnswers],
     values: ValueSource,
@@ -89,14 +89,14 @@ def _look(
     return True
 
 
-def _note(seen: AfterAnswers, before: Reach, at: Reach, later: Reach) -> None:
+def _note(seen: AfterAnswers, before: WorkProgress, at: WorkProgress, later: WorkProgress) -> None:
     seen.asked += later.done != before.done
     seen.late += later.done != at.done
     seen.behind += at.safe is not None and at.safe < at.done
 
 
-def _reach(dependencies: Mapping[str, Dependency]) -> dict[str, Reach]:
-    found: dict[str, Reach] = {}
+def _reach(dependencies: Mapping[str, Dependency]) -> dict[str, WorkProgress]:
+    found: dict[str, WorkProgress] = {}
     for name, dependency in dependencies.items():
         try:
             reach = dependency.reach()

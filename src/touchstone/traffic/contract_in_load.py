@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from touchstone.contract.checker import Checker, askable
+from touchstone.contract.checker import ContractChecker, askable
 from touchstone.contract.within_load import checks_within_load
 from touchstone.engine.slices import SlicesSession, Turn, TurnRecord
 from touchstone.manifest.contract import Check
@@ -32,7 +32,7 @@ class _TooLateError(Exception):
 
 
 @dataclass
-class _Way:
+class _LoadConnection:
     """Sends orders of a contract's check between the requests of a load."""
 
     session: SlicesSession
@@ -66,16 +66,16 @@ def check_contract_in_load(session: SlicesSession, contender: int, sequence: Loa
     checks = checks_within_load(known)
     if not checks:
         return []
-    with _Turns(session, contender) as turns:
-        way = _Way(session, contender)
+    with _LoadedTurns(session, contender) as turns:
+        way = _LoadConnection(session, contender)
         service = replace(sequence.running.service, timeout_s=_REQUEST_S, way=way)
-        checker = Checker(service, sequence.running.dependencies, sequence.bench.seed)
+        checker = ContractChecker(service, sequence.running.dependencies, sequence.bench.seed)
         _make(checker, checks, sequence)
         sequence.sample.asked_in_load = way.asked
     return turns.records
 
 
-def _make(checker: Checker, checks: list[Check], sequence: LoadSequence) -> None:
+def _make(checker: ContractChecker, checks: list[Check], sequence: LoadSequence) -> None:
     deadline = time.monotonic() + _MOST_S
     outcomes: dict[str, CheckOutcome] = {}
     sample = sequence.sample
@@ -97,7 +97,7 @@ def _make(checker: Checker, checks: list[Check], sequence: LoadSequence) -> None
     ]
 
 
-def _made(checker: Checker, check: Check) -> CheckOutcome:
+def _made(checker: ContractChecker, check: Check) -> CheckOutcome:
     """A check's outcome; made once more if a response did not come, which a busy machine may bring about."""
     outcome = checker.check(check)
     if outcome.passed or any(not one.received.startswith("no answer") for one in outcome.broken):
@@ -105,7 +105,7 @@ def _made(checker: Checker, check: Check) -> CheckOutcome:
     return checker.check(check)
 
 
-class _Turns:
+class _LoadedTurns:
     """A context in which a contender is loaded, turn after turn, by a thread of its own."""
 
     def __init__(self, session: SlicesSession, contender: int) -> None:
@@ -115,7 +115,7 @@ class _Turns:
         self._thread = threading.Thread(target=self._load, daemon=True)
         self.records: list[TurnRecord] = []
 
-    def __enter__(self) -> _Turns:
+    def __enter__(self) -> _LoadedTurns:
         self._thread.start()
         return self
 

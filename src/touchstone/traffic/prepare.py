@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from touchstone.bench.base import Bench
-from touchstone.contract.checker import Checker
+from touchstone.contract.checker import ContractChecker
 from touchstone.contract.proof import Tally, counts_work, prove
 from touchstone.contract.values import ValueSource, fresh_of
 from touchstone.dependency.base import Dependency
@@ -26,7 +26,7 @@ class PrepareError(TouchstoneError):
         )
 
 
-def prepare_load(checker: Checker, load: Load, seed: int) -> Mapping[str, str]:
+def prepare_load(checker: ContractChecker, load: Load, seed: int) -> Mapping[str, str]:
     """Send what goes before a load with this seed; the values that it has captured, by name.
 
     Raises PrepareError if it is not answered as it must be.
@@ -40,7 +40,9 @@ def prepare_load(checker: Checker, load: Load, seed: int) -> Mapping[str, str]:
     return source.captured
 
 
-def prepare_once(bench: Bench, contender: str, checker: Checker, load: Load, sample: Sample) -> Mapping[str, str]:
+def prepare_once(
+    bench: Bench, contender: str, checker: ContractChecker, load: Load, sample: Sample
+) -> Mapping[str, str]:
     """Prepare a service that outlives the round, once in a run; the captured values, as `prepare_load` gives them.
 
     A wrong answer is put on record, and is no failure: an earlier run may have prepared it already, and the load looks

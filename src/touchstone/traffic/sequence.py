@@ -11,8 +11,8 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 
 from touchstone.bench.base import Bench, failing_alone
-from touchstone.bench.engaged import Engaged
-from touchstone.contract.checker import Checker, light_checks
+from touchstone.bench.engaged import RunningContender
+from touchstone.contract.checker import ContractChecker, light_checks
 from touchstone.contract.proof import Tally
 from touchstone.contract.values import fresh_of
 from touchstone.engine.job import Timing, load_job, traffic
@@ -32,16 +32,16 @@ class LoadSequence:
     """One load on one contender that runs. Its steps fill the sample, and raise TouchstoneError."""
 
     bench: Bench
-    running: Engaged
+    running: RunningContender
     load: Load
     sample: Sample
     captured: Mapping[str, str] | None = None
     """What an earlier load's preparation captured of the same process; None to prepare it."""
-    checker: Checker = field(init=False)
+    checker: ContractChecker = field(init=False)
     _before: Sequence[float] = ()
 
     def __post_init__(self) -> None:
-        self.checker = Checker(self.running.service, self.running.dependencies, self.bench.seed)
+        self.checker = ContractChecker(self.running.service, self.running.dependencies, self.bench.seed)
 
     def prepare(self) -> LoadSequence:
         """The sequence itself, once what goes before the load was sent, and its captures are in the load."""

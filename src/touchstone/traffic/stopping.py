@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from touchstone.bench.service import Running
+from touchstone.bench.service import StartedService
 from touchstone.engine.client import run_job
 from touchstone.engine.protocol import StopJob
 from touchstone.record.evidence.stop import StopResult
 
 
-def stop_job(running: Running, within_s: float) -> StopJob:
+def stop_job(running: StartedService, within_s: float) -> StopJob:
     """A stop job for a service that runs, which is given `within_s` seconds to end; without requests and clients."""
     return {"url": running.url, "pid": running.pid, "requests": [], "timeout_s": within_s}
 
 
-def stop_service(running: Running, job: StopJob) -> StopResult:
+def stop_service(running: StartedService, job: StopJob) -> StopResult:
     """What became of the service's clients. It has had SIGTERM then, unless the result names a failure."""
     result = run_job("stop", job, StopResult)
     result.job = {}

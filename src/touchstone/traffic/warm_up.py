@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from touchstone.engine.slices import SlicesSession, Turn, TurnRecord
 from touchstone.record.evidence.slices import IDLE_CPUS, WarmUp
-from touchstone.traffic.warming import Budget, WarmingContender
+from touchstone.traffic.warming import WarmingContender, WarmUpBudget
 
 RESTLESS = 0.05
 """The share of its own requests' CPU above which a contender that should rest still works."""
@@ -66,7 +66,7 @@ def at_rest(lap: Sequence[TurnRecord]) -> bool:
 def warm_up(
     session: SlicesSession,
     names: Mapping[int, str],
-    budgets: Mapping[int, Budget],
+    budgets: Mapping[int, WarmUpBudget],
     slice_s: float,
     tell: Callable[[str], None],
     *,

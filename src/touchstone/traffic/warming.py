@@ -38,7 +38,7 @@ _PATIENCE_S = 10.0
 
 
 @dataclass(frozen=True)
-class Budget:
+class WarmUpBudget:
     """How long a contender may be warmed up, in seconds of load of its own."""
 
     least_s: float
@@ -48,21 +48,23 @@ class Budget:
     rate may be flat because that stage is still to come; a service so slow that they take longer than `_PATIENCE_S` is
     looked at all the same."""
 
-    def after(self, first: WarmUp) -> Budget:
+    def after(self, first: WarmUp) -> WarmUpBudget:
         """Budget of the same process under a further load, depending on its first warm-up.
 
         A compiler starts counting again for code that only the next load calls, such as the paths of an idle server at
         an open loop's rate. A JVM used 1.5 to 5 times its CPU per request after 5,000 of them.
         """
         compiles = first.eased is not None and first.eased >= COMPILES
-        return Budget(self.least_s / 2, self.most_s / 3, least_requests=self.least_requests // 2 if compiles else 0)
+        return WarmUpBudget(
+            self.least_s / 2, self.most_s / 3, least_requests=self.least_requests // 2 if compiles else 0
+        )
 
 
 @dataclass
 class WarmingContender:
     """One contender's warm-up so far."""
 
-    budget: Budget
+    budget: WarmUpBudget
     records: list[TurnRecord] = field(default_factory=list)
     restless: bool | None = None
     """Whether it still worked when it last rested; None where nobody has seen it rest."""

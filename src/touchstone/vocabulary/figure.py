@@ -5,20 +5,20 @@ A figure's value is in its base unit (seconds, bytes, 1/s, a share, a count); on
 
 from __future__ import annotations
 
-from touchstone.vocabulary.figure_shape import Better, Counted, Figure, Group, Unit
+from touchstone.vocabulary.figure_shape import Better, CountWords, Figure, FigureGroup, Unit
 from touchstone.vocabulary.profile_figures import PROFILE_FIGURES
 from touchstone.vocabulary.stop_figures import STOP_FIGURES
 
-__all__ = ["FIGURES", "RETIRED", "Better", "Counted", "Figure", "Group", "Unit", "figures_of"]
+__all__ = ["FIGURES", "RETIRED", "Better", "CountWords", "Figure", "FigureGroup", "Unit", "figures_of"]
 
-_LATENCY = frozenset({Group.LATENCY, Group.SPEED})
-_TAIL = _LATENCY | {Group.TAIL}
-_PEAK = frozenset({Group.PEAK, Group.SPEED})
-_SPEED = frozenset({Group.SPEED})
-_CPU = frozenset({Group.CPU})
-_MEMORY = frozenset({Group.MEMORY})
-_BOOT_TIME = frozenset({Group.BOOT_TIME})
-_EXACT = frozenset({Group.EXACT})
+_LATENCY = frozenset({FigureGroup.LATENCY, FigureGroup.SPEED})
+_TAIL = _LATENCY | {FigureGroup.TAIL}
+_PEAK = frozenset({FigureGroup.PEAK, FigureGroup.SPEED})
+_SPEED = frozenset({FigureGroup.SPEED})
+_CPU = frozenset({FigureGroup.CPU})
+_MEMORY = frozenset({FigureGroup.MEMORY})
+_BOOT_TIME = frozenset({FigureGroup.BOOT_TIME})
+_EXACT = frozenset({FigureGroup.EXACT})
 
 _ALL = [
     Figure(
@@ -118,7 +118,7 @@ _ALL = [
         headline=True,
         scored=True,
         leads=True,
-        counted=Counted("answers", "requests per second", "fewer", "more"),
+        counted=CountWords("answers", "requests per second", "fewer", "more"),
         groups=_SPEED,
     ),
     Figure("latency_mean", "Latency, mean", Unit.SECONDS, Better.LOWER, "load", phrase="mean latency", groups=_LATENCY),
@@ -152,7 +152,7 @@ _ALL = [
         Unit.PER_SECOND,
         Better.HIGHER,
         "load",
-        counted=Counted("completes", "journeys per second", "fewer", "more"),
+        counted=CountWords("completes", "journeys per second", "fewer", "more"),
         groups=_SPEED,
     ),
     Figure("service_p50", "Service time p50", Unit.SECONDS, Better.LOWER, "load", groups=_LATENCY),
@@ -268,7 +268,7 @@ _ALL = [
         Unit.COUNT,
         Better.HIGHER,
         "peak",
-        counted=Counted("serves", "requests in the first second", "fewer", "more"),
+        counted=CountWords("serves", "requests in the first second", "fewer", "more"),
         groups=_PEAK,
     ),
     Figure(
@@ -278,7 +278,7 @@ _ALL = [
         Better.HIGHER,
         "peak",
         headline=True,
-        counted=Counted("serves", "requests in the first 10 s", "fewer", "more"),
+        counted=CountWords("serves", "requests in the first 10 s", "fewer", "more"),
         groups=_PEAK,
     ),
     Figure(
@@ -290,7 +290,7 @@ _ALL = [
         headline=True,
         scored=True,
         leads=True,
-        counted=Counted("serves", "requests in the whole time since exec", "fewer", "more"),
+        counted=CountWords("serves", "requests in the whole time since exec", "fewer", "more"),
         groups=_PEAK,
     ),
     Figure(
@@ -314,7 +314,7 @@ _ALL = [
         Unit.COUNT,
         Better.HIGHER,
         "hold",
-        counted=Counted("holds", "connections", "fewer", "more"),
+        counted=CountWords("holds", "connections", "fewer", "more"),
     ),
     Figure(
         "drain_rate",
@@ -325,7 +325,7 @@ _ALL = [
         headline=True,
         scored=True,
         leads=True,
-        counted=Counted("drains", "messages per second", "fewer", "more"),
+        counted=CountWords("drains", "messages per second", "fewer", "more"),
     ),
     Figure("drain_time", "First message to last", Unit.SECONDS, Better.LOWER, "drain"),
     Figure("drain_first_from_exec", "Exec to first message", Unit.SECONDS, Better.LOWER, "drain"),
@@ -369,7 +369,7 @@ _ALL = [
         Unit.COUNT,
         Better.HIGHER,
         "probe",
-        counted=Counted("keeps", "requirements of HTTP", "fewer", "more"),
+        counted=CountWords("keeps", "requirements of HTTP", "fewer", "more"),
         groups=_EXACT,
     ),
     *PROFILE_FIGURES,
@@ -383,6 +383,6 @@ RETIRED = frozenset({"probe_must_wrong", "probe_should_wrong", "probe_right"})
 conformance, where requirements are counted today."""
 
 
-def figures_of(group: Group) -> list[str]:
+def figures_of(group: FigureGroup) -> list[str]:
     """The names of a group's figures, in the order of their declaration."""
     return [name for name, figure in FIGURES.items() if group in figure.groups]

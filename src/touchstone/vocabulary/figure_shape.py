@@ -24,7 +24,7 @@ class Better(StrEnum):
     NEITHER = "neither"
 
 
-class Group(StrEnum):
+class FigureGroup(StrEnum):
     """What makes figures untrustworthy together."""
 
     LATENCY = "latency"
@@ -44,7 +44,7 @@ class Group(StrEnum):
 
 
 @dataclass(frozen=True)
-class Counted:
+class CountWords:
     """The words for a figure that a sentence tells as a number of things: "a answers 5 % more requests than b"."""
 
     verb: str
@@ -71,8 +71,8 @@ class Figure:
     """True if it is a column of the scoreboard that a report opens with."""
     phrase: str = ""
     """Its name within a sentence, where the title does not read there."""
-    counted: Counted | None = None
-    groups: frozenset[Group] = frozenset()
+    counted: CountWords | None = None
+    groups: frozenset[FigureGroup] = frozenset()
 
     @property
     def in_sentence(self) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 
-class When(Enum):
+class PhaseSchedule(Enum):
     """When a run carries a phase out."""
 
     FIRST = "first"
@@ -16,7 +16,7 @@ class When(Enum):
     """In the round's order of contenders."""
 
 
-class Subject(Enum):
+class PhaseSubject(Enum):
     """What a phase is about."""
 
     ARTIFACT = "artifact"
@@ -34,8 +34,8 @@ class PhaseKind:
 
     name: str
     title: str
-    subject: Subject
-    when: When
+    subject: PhaseSubject
+    when: PhaseSchedule
     by_default: bool = True
     """True if it is part of a run that names no phases."""
     by_load: bool = False
@@ -44,27 +44,27 @@ class PhaseKind:
     @property
     def per_round(self) -> bool:
         """Whether it is carried out in every round."""
-        return self.when is When.EACH_ROUND
+        return self.when is PhaseSchedule.EACH_ROUND
 
     @property
     def always(self) -> bool:
         """Whether every other phase rests on it."""
-        return self.when is When.FIRST
+        return self.when is PhaseSchedule.FIRST
 
     @property
     def opens(self) -> bool:
         """Whether its headline figures share the first table of a report: the costs before a service runs."""
-        return self.subject in (Subject.ARTIFACT, Subject.START)
+        return self.subject in (PhaseSubject.ARTIFACT, PhaseSubject.START)
 
     @property
     def load_alone(self) -> bool:
         """Whether a load's title says enough without the phase's."""
-        return self.subject is Subject.LOAD and self.by_load
+        return self.subject is PhaseSubject.LOAD and self.by_load
 
     @property
     def own_step(self) -> bool:
         """Whether claims measure it in runs of its own, since it takes long. The others share one."""
-        return self.subject in (Subject.LOAD, Subject.LIMITS)
+        return self.subject in (PhaseSubject.LOAD, PhaseSubject.LIMITS)
 
     @property
     def gated(self) -> bool:
@@ -77,23 +77,23 @@ class PhaseKind:
 
 
 _ALL = [
-    PhaseKind("build", "Build", Subject.ARTIFACT, When.FIRST),
-    PhaseKind("train", "Training run", Subject.ARTIFACT, When.FIRST),
-    PhaseKind("footprint", "Footprint", Subject.ARTIFACT, When.ONCE, by_default=False),
-    PhaseKind("boot", "Start", Subject.START, When.EACH_ROUND),
-    PhaseKind("verify", "Contract", Subject.CONTRACT, When.FIRST),
-    PhaseKind("load", "Load", Subject.LOAD, When.EACH_ROUND, by_load=True),
-    PhaseKind("capacity", "Capacity", Subject.LIMITS, When.EACH_ROUND, by_default=False, by_load=True),
-    PhaseKind("peak", "Time to peak", Subject.LOAD, When.EACH_ROUND, by_default=False),
-    PhaseKind("profile", "Profile", Subject.LIMITS, When.EACH_ROUND, by_default=False, by_load=True),
-    PhaseKind("hold", "Held connections", Subject.LIMITS, When.EACH_ROUND, by_default=False),
-    PhaseKind("stop", "Stop under load", Subject.LIMITS, When.EACH_ROUND, by_default=False),
-    PhaseKind("drain", "Drain", Subject.LIMITS, When.EACH_ROUND),
-    PhaseKind("floor", "Memory floor", Subject.LIMITS, When.ONCE, by_default=False),
-    PhaseKind("probe", "HTTP conformance", Subject.CONTRACT, When.ONCE),
+    PhaseKind("build", "Build", PhaseSubject.ARTIFACT, PhaseSchedule.FIRST),
+    PhaseKind("train", "Training run", PhaseSubject.ARTIFACT, PhaseSchedule.FIRST),
+    PhaseKind("footprint", "Footprint", PhaseSubject.ARTIFACT, PhaseSchedule.ONCE, by_default=False),
+    PhaseKind("boot", "Start", PhaseSubject.START, PhaseSchedule.EACH_ROUND),
+    PhaseKind("verify", "Contract", PhaseSubject.CONTRACT, PhaseSchedule.FIRST),
+    PhaseKind("load", "Load", PhaseSubject.LOAD, PhaseSchedule.EACH_ROUND, by_load=True),
+    PhaseKind("capacity", "Capacity", PhaseSubject.LIMITS, PhaseSchedule.EACH_ROUND, by_default=False, by_load=True),
+    PhaseKind("peak", "Time to peak", PhaseSubject.LOAD, PhaseSchedule.EACH_ROUND, by_default=False),
+    PhaseKind("profile", "Profile", PhaseSubject.LIMITS, PhaseSchedule.EACH_ROUND, by_default=False, by_load=True),
+    PhaseKind("hold", "Held connections", PhaseSubject.LIMITS, PhaseSchedule.EACH_ROUND, by_default=False),
+    PhaseKind("stop", "Stop under load", PhaseSubject.LIMITS, PhaseSchedule.EACH_ROUND, by_default=False),
+    PhaseKind("drain", "Drain", PhaseSubject.LIMITS, PhaseSchedule.EACH_ROUND),
+    PhaseKind("floor", "Memory floor", PhaseSubject.LIMITS, PhaseSchedule.ONCE, by_default=False),
+    PhaseKind("probe", "HTTP conformance", PhaseSubject.CONTRACT, PhaseSchedule.ONCE),
 ]
 
 PHASES: dict[str, PhaseKind] = {phase.name: phase for phase in _ALL}
 """All phases by name."""
 
-UNDER_LOAD = tuple(phase.name for phase in _ALL if phase.subject is Subject.LOAD)
+UNDER_LOAD = tuple(phase.name for phase in _ALL if phase.subject is PhaseSubject.LOAD)

@@ -15,7 +15,7 @@ import regex
 from tests.intake.openapi.documents import document, file_of, get, post
 from touchstone.intake.openapi import leaves, schema, validity
 from touchstone.intake.openapi.drafting import draft_from_openapi
-from touchstone.intake.openapi.part import Part
+from touchstone.intake.openapi.part import DocumentNode
 
 _STEPS, _STEPS_OF_ALL = 300, 3_000
 
@@ -74,13 +74,13 @@ MANY: dict[str, dict[str, Any]] = {
 def steps(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
     """Counts schemas put together and keywords looked at."""
     counted = [0]
-    put_together, bounded = schema.put_together, validity.Checker._bounded
+    put_together, bounded = schema.put_together, validity.SchemaValidator._bounded
 
-    def counting(parts: list[Part]) -> schema.Schema:
+    def counting(parts: list[DocumentNode]) -> schema.Schema:
         counted[0] += 1
         return put_together(parts)
 
-    def watched(self: validity.Checker, keyword: Any) -> Any:
+    def watched(self: validity.SchemaValidator, keyword: Any) -> Any:
         inner = bounded(self, keyword)
 
         def counts(*arguments: Any) -> Any:
@@ -94,7 +94,7 @@ def steps(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
         monkeypatch.setattr(f"touchstone.intake.openapi.{room}._STEPS_OF_ALL", _STEPS_OF_ALL)
     monkeypatch.setattr("touchstone.intake.openapi.sample._MOST_NODES", 500)
     monkeypatch.setattr("touchstone.intake.openapi.sample.put_together", counting)
-    monkeypatch.setattr(validity.Checker, "_bounded", watched)
+    monkeypatch.setattr(validity.SchemaValidator, "_bounded", watched)
     yield counted
 
 

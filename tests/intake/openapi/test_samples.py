@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from tests.intake.openapi.documents import body_of, document, file_of, get, loaded, post, steps_of, text_of
-from touchstone.intake.openapi.part import Document, UnsoundError
-from touchstone.intake.openapi.sample import Sample, Sampler
-from touchstone.intake.openapi.validity import Checker
+from touchstone.intake.openapi.part import OpenApiDocument, UnsoundError
+from touchstone.intake.openapi.sample import SampleValue, ValueGenerator
+from touchstone.intake.openapi.validity import SchemaValidator
 
 THINGS = {
     "tags": ({"type": ["array", "null"], "items": {"type": "string"}}, ["text"]),
@@ -270,9 +270,9 @@ SCHEMAS = st.recursive(
 )
 
 
-def sampled(tmp_path: Path, schema: Any) -> Sample:
-    root = Document(file_of(tmp_path, {"schema": schema})).root()
-    return Sampler(Checker(version_3_0=False)).sample(root.child("schema"))
+def sampled(tmp_path: Path, schema: Any) -> SampleValue:
+    root = OpenApiDocument(file_of(tmp_path, {"schema": schema})).root()
+    return ValueGenerator(SchemaValidator(version_3_0=False)).sample(root.child("schema"))
 
 
 @given(SCHEMAS)

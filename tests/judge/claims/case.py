@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from tests.judge.sound import sound_run
-from touchstone.judge.claims.evidence import Judged
+from touchstone.judge.claims.evidence import RunWithJudgement
 from touchstone.judge.claims.judge import Obstacle, judge_claims, no_obstacle
 from touchstone.judge.claims.ruling import ClaimRuling
 from touchstone.judge.judge import judge
@@ -46,7 +46,7 @@ def ruled(
     claim: dict[str, Any], *runs: Run, obstacle: Obstacle = no_obstacle, accept_suspect: bool = False
 ) -> ClaimRuling:
     """The verdict on one claim, by these runs or by a sound one."""
-    judged = [Judged(run, judge(run)) for run in runs or (warm(sound_run()),)]
+    judged = [RunWithJudgement(run, judge(run)) for run in runs or (warm(sound_run()),)]
     return judge_claims(claims(claim), judged, obstacle=obstacle, accept_suspect=accept_suspect).claims[0]
 
 

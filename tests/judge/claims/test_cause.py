@@ -10,14 +10,14 @@ from rich.console import Console
 from tests.judge.claims.case import THROUGHPUT, claims, ruled
 from tests.judge.profiles import BASE, SPIN, evidence, profile_run
 from touchstone.judge.claims.check import complaints
-from touchstone.judge.claims.evidence import Evidence, Judged
+from touchstone.judge.claims.evidence import Evidence, RunWithJudgement
 from touchstone.judge.claims.judge import judge_claims
 from touchstone.judge.claims.wanted import missing, steps
 from touchstone.judge.judge import judge
 from touchstone.record.run import Run
 from touchstone.report.claims.pages import render_claims
 from touchstone.report.claims.terminal import explain_claim
-from touchstone.report.claims.view import Ruled
+from touchstone.report.claims.view import RuledFile
 
 FASTER = THROUGHPUT | {"why": True, "test": {"kind": "ratio", "of": "rust/std", "to": "go/std", "at_least": 1.2}}
 
@@ -34,7 +34,7 @@ def test_a_profile_of_both_is_a_step_of_its_own() -> None:
         ("users lookup", ("load",)),
         ("users lookup profile", ("profile",)),
     ]
-    still = steps(missing([claims(FASTER)], Evidence([Judged(run, judge(run))])))
+    still = steps(missing([claims(FASTER)], Evidence([RunWithJudgement(run, judge(run))])))
     assert [one.name for one in still] == ["users lookup"]
 
 
@@ -48,8 +48,8 @@ def test_the_cause_is_of_the_contender_against_the_other() -> None:
 
 def test_page_and_terminal_show_the_parts(tmp_path: Any) -> None:
     run = profiled()
-    file, judged = claims(FASTER), [Judged(run, judge(run))]
-    whole = Ruled(file, judge_claims(file, judged), tuple(judged))
+    file, judged = claims(FASTER), [RunWithJudgement(run, judge(run))]
+    whole = RuledFile(file, judge_claims(file, judged), tuple(judged))
     page = render_claims([whole], tmp_path)[1].read_text()
     assert "+4.0" in page
     assert 'class="fall"' in page

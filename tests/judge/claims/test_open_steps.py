@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from tests.judge.claims.case import warm
 from tests.judge.sound import sound_run
-from touchstone.judge.claims.evidence import Evidence, Judged
+from touchstone.judge.claims.evidence import Evidence, RunWithJudgement
 from touchstone.judge.claims.judge import judge_claims
 from touchstone.judge.claims.ruling import Ruling
-from touchstone.judge.claims.wanted import OpenStep, open_steps
+from touchstone.judge.claims.wanted import UndecidedRun, open_steps
 from touchstone.judge.judge import judge
 from touchstone.manifest.claim import ClaimsFile
 
@@ -18,12 +18,12 @@ def claim(name: str, least: float, figure: str = "throughput", load: str | None 
     return {"id": name, "says": "It is so.", "figure": figure, "load": load, "test": test}
 
 
-def still_open(*wanted: dict[str, object]) -> tuple[list[OpenStep], dict[str, Ruling]]:
+def still_open(*wanted: dict[str, object]) -> tuple[list[UndecidedRun], dict[str, Ruling]]:
     file = ClaimsFile.model_validate(
         {"schema": 1, "name": "m", "title": "M", "summary": "M", "scenario": "users", "claims": list(wanted)}
     )
     run = warm(sound_run())
-    judged = [Judged(run, judge(run))]
+    judged = [RunWithJudgement(run, judge(run))]
     ruling = judge_claims(file, judged)
     return open_steps([file], [ruling], Evidence(judged)), {one.id: one.ruling for one in ruling.claims}
 

@@ -8,7 +8,7 @@ import pytest
 
 from tests.judge.claims.case import add_floor, claims, ruled, verdict_on
 from tests.judge.sound import ended, sound_run
-from touchstone.judge.claims.evidence import Judged
+from touchstone.judge.claims.evidence import RunWithJudgement
 from touchstone.judge.claims.judge import judge_claims, no_obstacle
 from touchstone.judge.claims.ruling import Ruling
 from touchstone.judge.judge import judge
@@ -158,7 +158,7 @@ def test_a_limit_that_a_suspect_search_saw_filled_decides_nothing() -> None:
         )
     )
     test = {"kind": "event", "event": "fills", "of": ["go/std"], "limit": 50.0, "unit": "MiB"}
-    (ruling,) = judge_claims(claims({"test": test}), [Judged(run, judged)], obstacle=no_obstacle).claims
+    (ruling,) = judge_claims(claims({"test": test}), [RunWithJudgement(run, judged)], obstacle=no_obstacle).claims
     assert ruling.ruling is UNDECIDED
     assert "a neighbour had the memory" in ruling.reason
     (measurement,) = ruling.measurements

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from touchstone.judge.claims.evidence import Place
+from touchstone.judge.claims.evidence import Measurand
 from touchstone.judge.claims.wanted import steps
 from touchstone.vocabulary.phase import PHASES
 
 
-def place(figure: str, load: str | None = "lookup", contender: str = "go/std") -> Place:
-    return Place("users", contender, load, figure)
+def place(figure: str, load: str | None = "lookup", contender: str = "go/std") -> Measurand:
+    return Measurand("users", contender, load, figure)
 
 
 def test_what_takes_long_is_a_step_of_its_own_under_each_load_where_it_has_one() -> None:

@@ -1,7 +1,7 @@
 import pytest
 
 from touchstone.judge.judgement import Severity
-from touchstone.record.engine import ByConnection, HeldUp
+from touchstone.record.engine import DelayedResponses, ResponsesByConnection
 from touchstone.record.run import Run
 from touchstone.record.sample import TARE, Sample
 
@@ -19,12 +19,12 @@ def waiting(part: float, *, connections: int | None = 16, tares: float = 0.0, p9
     run = sound_run()
     result = result_of(first_load(run))
     answers = round(part * PLACES_S / 0.3)
-    result.held_up = HeldUp(answers=answers, seconds=part * PLACES_S, longest_s=0.31, connections=connections)
+    result.held_up = DelayedResponses(answers=answers, seconds=part * PLACES_S, longest_s=0.31, connections=connections)
     result.latency.p99 = p99
     for sample in run.samples:
         if sample.contender == TARE and sample.result:
             measured = sample.result.window.measured_s * sample.result.connections.established
-            sample.result.held_up = HeldUp(answers=9, seconds=tares * measured, longest_s=0.3)
+            sample.result.held_up = DelayedResponses(answers=9, seconds=tares * measured, longest_s=0.3)
     return run
 
 
@@ -34,7 +34,7 @@ def ending_late(after_s: float, *, of: int = 2, answers: int = 6, tare_s: float 
 
     def plant(sample: Sample, seconds: float) -> None:
         assert sample.slices is not None
-        result_of(sample).held_up = HeldUp(answers=answers, seconds=1.5, longest_s=0.25, connections=1)
+        result_of(sample).held_up = DelayedResponses(answers=answers, seconds=1.5, longest_s=0.25, connections=1)
         for one in sample.slices.slices[::of]:
             one.end = one.sending_end + seconds
 
@@ -63,10 +63,10 @@ def behind(behind: int, part: float, *, median: int = 900, of_tare: int = 0) -> 
     run = sound_run()
     for sample in run.samples:
         if sample.result:
-            sample.result.by_connection = ByConnection(
+            sample.result.by_connection = ResponsesByConnection(
                 median=9_000, fewest=40 if of_tare else 8_700, behind=of_tare, share=0.002 * of_tare
             )
-    spread = ByConnection(median=median, fewest=median // 9, behind=behind, share=part)
+    spread = ResponsesByConnection(median=median, fewest=median // 9, behind=behind, share=part)
     result_of(first_load(run)).by_connection = spread
     return run
 

@@ -3,7 +3,7 @@ import random
 import pytest
 
 from touchstone.judge.reading.accomplice import accomplice_of
-from touchstone.record.engine import Stranger
+from touchstone.record.engine import OtherProcess
 from touchstone.record.run import Run
 
 from ..slices import SLICE_S, sliced_run
@@ -72,7 +72,7 @@ def test_a_process_that_works_whoever_is_on_gets_more_of_a_cpu_from_one(usual: f
     for sample in run.samples:
         for turn in sample.slices.slices if sample.slices else []:
             used = 0.6 if sample.contender == "go/std" else usual
-            turn.strangers = [Stranger(pid=5, name="backup", cpu_s=used * SLICE_S)]
+            turn.strangers = [OtherProcess(pid=5, name="backup", cpu_s=used * SLICE_S)]
     assert len(fired(run, "helped-from-outside")) == expected
 
 
@@ -106,8 +106,8 @@ def test_the_helper_is_named_and_a_stranger_that_works_for_all_is_not() -> None:
     run = shared({"go/std": 0.2})
     for sample in run.samples:
         for turn in sample.slices.slices if sample.slices else []:
-            busy = Stranger(pid=5, name="backup", cpu_s=0.3 * SLICE_S)
-            helper = Stranger(pid=7, name="sidecar", cpu_s=0.2 * SLICE_S)
+            busy = OtherProcess(pid=5, name="backup", cpu_s=0.3 * SLICE_S)
+            helper = OtherProcess(pid=7, name="sidecar", cpu_s=0.2 * SLICE_S)
             turn.strangers = [busy, helper] if sample.contender == "go/std" else [busy]
     (finding,) = fired(run, "helped-from-outside")
     assert finding.statement.startswith("sidecar, a process outside of its tree, used ")
@@ -120,7 +120,7 @@ def filled(by_contender: dict[str, dict[str, float]]) -> Run:
         for turn in sample.slices.slices if sample.slices else []:
             used = by_contender.get(sample.contender, by_contender["*"])
             turn.strangers = [
-                Stranger(pid=number, name=name, cpu_s=cpus * SLICE_S)
+                OtherProcess(pid=number, name=name, cpu_s=cpus * SLICE_S)
                 for number, (name, cpus) in enumerate(used.items())
             ]
             turn.other_cpu_s = sum(used.values()) * SLICE_S

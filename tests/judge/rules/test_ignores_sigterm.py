@@ -1,5 +1,5 @@
 from touchstone.judge.judgement import Severity
-from touchstone.record.process import Ending
+from touchstone.record.process import EndingWithClients
 
 from ..sound import fired, sound_run
 from ..stops import stopped
@@ -23,7 +23,7 @@ def test_a_server_that_ended_when_it_was_asked_to() -> None:
 def test_a_server_that_waits_for_clients_that_keep_their_connections() -> None:
     run = sound_run()
     verified = next(s for s in run.samples if s.phase == "verify")
-    verified.process.ending = Ending(took_s=10.1, killed=True)
+    verified.process.ending = EndingWithClients(took_s=10.1, killed=True)
     (finding,) = fired(run, "ignores-sigterm")
     assert "while clients kept connections" in finding.statement
     assert "closeAllConnections" in finding.next_step
@@ -31,7 +31,7 @@ def test_a_server_that_waits_for_clients_that_keep_their_connections() -> None:
 
 def test_a_server_that_ends_although_clients_keep_their_connections() -> None:
     run = sound_run()
-    next(s for s in run.samples if s.phase == "verify").process.ending = Ending(took_s=5.2)
+    next(s for s in run.samples if s.phase == "verify").process.ending = EndingWithClients(took_s=5.2)
     assert not fired(run, "ignores-sigterm")
 
 

@@ -1,5 +1,5 @@
 from touchstone.judge.judgement import Severity
-from touchstone.record.engine import ByConnection
+from touchstone.record.engine import ResponsesByConnection
 
 from ..slices import sliced_run
 from ..sound import distribution, fired, first_load, load_figures, result_of, sound_run
@@ -107,7 +107,7 @@ def test_starved_connections_explain_a_product_that_falls_short() -> None:
     result = result_of(sample)
     result.latency = distribution((result.latency.mean or 0) / 2, result.latency.count)
     (alone,) = fired(run, "littles-law")
-    result.by_connection = ByConnection(fewest=60, median=140, most=150, behind=1, share=0.005)
+    result.by_connection = ResponsesByConnection(fewest=60, median=140, most=150, behind=1, share=0.005)
     result.held_up = None
     (finding,) = fired(run, "littles-law")
     (cause,) = fired(run, "connections-wait")

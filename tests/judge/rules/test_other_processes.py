@@ -1,7 +1,7 @@
 import pytest
 
 from touchstone.judge.judgement import Severity
-from touchstone.record.engine import Stranger
+from touchstone.record.engine import OtherProcess
 from touchstone.record.sample import DependencyState
 
 from ..sound import codes, fired, first_load, result_of, sound_run
@@ -20,7 +20,7 @@ def test_who_used_a_great_part_is_named(used: float, named: bool) -> None:
     run = sound_run()
     machine = result_of(first_load(run)).machine
     machine.other_cpu_s = 6.0
-    machine.strangers = [Stranger(pid=812, name="node", cpu_s=used)]
+    machine.strangers = [OtherProcess(pid=812, name="node", cpu_s=used)]
     (finding,) = fired(run, "other-processes")
     assert ("75 % of that node (pid 812)" in finding.statement) is named
 

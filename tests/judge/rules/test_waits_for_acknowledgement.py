@@ -1,7 +1,7 @@
 import pytest
 
 from touchstone.judge.judgement import Severity
-from touchstone.record.engine import InParts
+from touchstone.record.engine import SplitResponses
 from touchstone.record.run import Run
 
 from ..sound import codes, fired, first_load, result_of, sound_run
@@ -16,7 +16,7 @@ def parted(share: float, *, fast: int = 0, trials: int = 16, trials_long: int = 
     request = result_of(first_load(run)).requests[0]
     request.ok = ANSWERED
     long = round(share * ANSWERED)
-    request.in_parts = InParts(
+    request.in_parts = SplitResponses(
         responses=long + fast, long=long, seconds=long * wait_s, trials=trials, trials_long=trials_long
     )
     return run

@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterable
 
 from touchstone.audit.formats.load_tools import HIDDEN_QUEUE, ONCE, UNCHECKED
-from touchstone.audit.formats.shape import Printed, Row, Table, decimal, field, needed, of
-from touchstone.audit.published import Published
+from touchstone.audit.formats.shape import CsvTable, PrintedText, Row, decimal, field, needed, of
+from touchstone.audit.published import PublishedResult
 from touchstone.audit.samples import Samples
 
 _RUN = re.compile(
@@ -30,7 +30,7 @@ _CAUSES = (ONCE, UNCHECKED, HIDDEN_QUEUE)
 _DERIVED = "ab computes its time per request from the rate and the concurrency, so the law holds whatever was measured"
 
 
-def _read(text: str, name: str) -> Published:
+def _read(text: str, name: str) -> PublishedResult:
     """The one result. Its rate counts every response; times are in whole milliseconds."""
     concurrency, total = int(_line(text, "Concurrency Level")), _TOTAL.search(text)
     version = _VERSION.search(text)
@@ -39,7 +39,7 @@ def _read(text: str, name: str) -> Published:
     port = of(field("Server Port", r"(\d+)"), text)
     host, path = (of(field(name, r"(\S+)"), text) or "" for name in ("Server Hostname", "Document Path"))
     host = f"{host}:{port}" if port else host
-    return Published(
+    return PublishedResult(
         entry=name,
         test=f"{host}{path}, {concurrency} connections",
         tool="ab",
@@ -66,11 +66,11 @@ def _line(text: str, name: str) -> str:
     return needed(field(name), text, f"{name}:")
 
 
-def _served(rows: Iterable[Row], name: str) -> Published:
+def _served(rows: Iterable[Row], name: str) -> PublishedResult:
     """Percentiles alone, of `-e`."""
     pairs = [(decimal(row["Percentage served"]), decimal(row["Time in ms"])) for row in rows]
     times = {p / 100: value * _MILLI for p, value in pairs if p is not None and value is not None}
-    return Published(
+    return PublishedResult(
         entry=name,
         test="ab",
         tool="ab",
@@ -81,18 +81,18 @@ def _served(rows: Iterable[Row], name: str) -> Published:
     )
 
 
-def _requests(rows: Iterable[Row], name: str) -> Published:
+def _requests(rows: Iterable[Row], name: str) -> PublishedResult:
     """A result from `-g`, which has whole seconds, whole milliseconds and no status."""
     samples = Samples(step_s=1.0)
     for row in rows:
         if (time := decimal(row["ttime"])) is not None:
             samples.add(decimal(row["seconds"]), time * _MILLI, right=True)
     figures = samples.figures | {"errors": None, "unanswered": None}
-    return Published(entry=name, test="ab", tool="ab", step_s=_MILLI, causes=_CAUSES, **figures)
+    return PublishedResult(entry=name, test="ab", tool="ab", step_s=_MILLI, causes=_CAUSES, **figures)
 
 
 SHAPES = [
-    Printed("ab", _RUN, _read),
-    Table("ab", frozenset({"Percentage served", "Time in ms"}), _served),
-    Table("ab", frozenset({"starttime", "seconds", "ctime", "dtime", "ttime", "wait"}), _requests),
+    PrintedText("ab", _RUN, _read),
+    CsvTable("ab", frozenset({"Percentage served", "Time in ms"}), _served),
+    CsvTable("ab", frozenset({"starttime", "seconds", "ctime", "dtime", "ttime", "wait"}), _requests),
 ]

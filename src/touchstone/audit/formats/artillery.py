@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from touchstone.audit.formats.load_tools import ONCE
-from touchstone.audit.formats.shape import Document
-from touchstone.audit.published import Published, count, number, present, scaled
+from touchstone.audit.formats.shape import JsonDocument
+from touchstone.audit.published import PublishedResult, count, number, present, scaled
 from touchstone.audit.samples import summed
 
 _MILLI = 1e-3
@@ -29,7 +29,7 @@ def _recognises(document: object) -> bool:
     return {"counters", "summaries"} <= aggregate.keys() or {"requestsCompleted", "latency"} <= aggregate.keys()
 
 
-def _read(document: Mapping[str, Any], name: str) -> list[Published]:
+def _read(document: Mapping[str, Any], name: str) -> list[PublishedResult]:
     aggregate = _aggregate(document)
     if "counters" in aggregate:
         counters = aggregate["counters"]
@@ -50,7 +50,7 @@ def _read(document: Mapping[str, Any], name: str) -> list[Published]:
     rate = answered / duration if answered is not None and duration else number(rates.get("mean"))
     _, wrong = summed((str(code), count(told)) for code, told in codes.items())
     return [
-        Published(
+        PublishedResult(
             entry=name,
             test="artillery",
             tool="Artillery",
@@ -71,4 +71,4 @@ def _read(document: Mapping[str, Any], name: str) -> list[Published]:
     ]
 
 
-SHAPES = [Document("Artillery", _recognises, _read)]
+SHAPES = [JsonDocument("Artillery", _recognises, _read)]

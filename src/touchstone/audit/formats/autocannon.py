@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from touchstone.audit.formats.load_tools import HIDDEN_QUEUE, ONCE, UNCHECKED
-from touchstone.audit.formats.shape import Document, LackingError, Printed, of
-from touchstone.audit.published import Published, count, number, present, scaled, seconds
+from touchstone.audit.formats.shape import JsonDocument, LackingError, PrintedText, of
+from touchstone.audit.published import PublishedResult, count, number, present, scaled, seconds
 
 _MILLI = 1e-3
 _HEAD = re.compile(
@@ -32,7 +32,7 @@ def _recognises(document: object) -> bool:
     return isinstance(document, dict) and known <= document.keys() and isinstance(document["latency"], dict)
 
 
-def _read(document: Mapping[str, Any], name: str) -> list[Published]:
+def _read(document: Mapping[str, Any], name: str) -> list[PublishedResult]:
     latency, requests = document["latency"], document["requests"]
     marks = {key: _mark(key) for key in latency if re.fullmatch(r"p\d+(_\d+)?", key)}
     answered = count(requests.get("total"))
@@ -40,7 +40,7 @@ def _read(document: Mapping[str, Any], name: str) -> list[Published]:
     corrected = bool(answered and taken and taken > answered * _CORRECTED)
     connections, pipeline = count(document.get("connections")), count(document.get("pipelining"))
     duration = number(document.get("duration"))
-    made = Published(
+    made = PublishedResult(
         entry=name,
         test=f"{document.get('url')}, {connections} connections",
         tool="autocannon",
@@ -69,7 +69,7 @@ def _mark(key: str) -> float:
     return round(float(key[1:].replace("_", ".")) / 100, 7)
 
 
-def _printed(text: str, name: str) -> Published:
+def _printed(text: str, name: str) -> PublishedResult:
     head, total, errors = _HEAD.search(text), _TOTAL.search(text), _ERRORS.search(text)
     latency = _table(text, "Latency")
     if head is None or total is None or not latency:
@@ -77,7 +77,7 @@ def _printed(text: str, name: str) -> Published:
     times = {key: seconds(value) for key, value in latency.items()}
     rate = _table(text, "Req/Sec").get("Avg")
     duration = seconds(total[3])
-    return Published(
+    return PublishedResult(
         entry=name,
         test=f"{head[1]}, {head[2]} connections",
         tool="autocannon",
@@ -115,4 +115,4 @@ def _causes(*, corrected: bool) -> tuple[tuple[str, str], ...]:
     return (ONCE, UNCHECKED) if corrected else (ONCE, UNCHECKED, HIDDEN_QUEUE)
 
 
-SHAPES = [Document("autocannon", _recognises, _read), Printed("autocannon", _HEAD, _printed)]
+SHAPES = [JsonDocument("autocannon", _recognises, _read), PrintedText("autocannon", _HEAD, _printed)]

@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from touchstone.audit.formats.load_tools import HIDDEN_QUEUE, ONCE, UNCHECKED
-from touchstone.audit.formats.shape import Document, LackingError, Printed, of
-from touchstone.audit.published import Published, count, number, present, scaled, seconds
+from touchstone.audit.formats.shape import JsonDocument, LackingError, PrintedText, of
+from touchstone.audit.published import PublishedResult, count, number, present, scaled, seconds
 from touchstone.audit.samples import summed
 
 _MICRO = 1e-6
@@ -34,14 +34,14 @@ def _recognises(document: object) -> bool:
     return isinstance(result, dict) and {"latency", "rps", "req2xx", "timeTakenSeconds"} <= result.keys()
 
 
-def _read(document: Mapping[str, Any], name: str) -> list[Published]:
+def _read(document: Mapping[str, Any], name: str) -> list[PublishedResult]:
     spec, result = document.get("spec") or {}, document["result"]
     latency, duration = result.get("latency") or {}, number(result["timeTakenSeconds"])
     right, wrong = summed((str(n), count(result.get(f"req{n}xx"))) for n in range(1, 6))
     connections, offered = count(spec.get("numberOfConnections")), number(spec.get("rate"))
     marks = (latency.get("percentiles") or {}).items()
     url = spec.get("url")
-    made = Published(
+    made = PublishedResult(
         entry=name,
         test=f"{url}, {connections} connections",
         tool="bombardier",
@@ -62,13 +62,13 @@ def _read(document: Mapping[str, Any], name: str) -> list[Published]:
     return [made]
 
 
-def _printed(text: str, name: str) -> Published:
+def _printed(text: str, name: str) -> PublishedResult:
     head, latency, rate = _HEAD.search(text), _LATENCY.search(text), of(_RATE, text)
     if head is None or rate is None or latency is None:
         raise LackingError("no lines `Reqs/sec` and `Latency`")
     right, wrong = summed((code, int(told)) for code, told in _CODES.findall(text))
     duration = seconds(head[2]) if head[2] else None
-    return Published(
+    return PublishedResult(
         entry=name,
         test=f"{head[1]}, {head[3]} connections",
         tool="bombardier",
@@ -88,4 +88,4 @@ def _printed(text: str, name: str) -> Published:
     )
 
 
-SHAPES = [Document("bombardier", _recognises, _read), Printed("bombardier", _HEAD, _printed)]
+SHAPES = [JsonDocument("bombardier", _recognises, _read), PrintedText("bombardier", _HEAD, _printed)]

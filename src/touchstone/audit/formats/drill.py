@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 
 from touchstone.audit.formats.load_tools import HIDDEN_QUEUE, ONCE
-from touchstone.audit.formats.shape import Printed, field, needed, of
-from touchstone.audit.published import Published, present, seconds
+from touchstone.audit.formats.shape import PrintedText, field, needed, of
+from touchstone.audit.published import PublishedResult, present, seconds
 
 _MILLI = 1e-3
 _HEAD = re.compile(r"^\s*Time taken for tests[ \t]+[\d.]+ seconds", re.MULTILINE)
@@ -18,8 +18,8 @@ _PERCENTILE = re.compile(r"^\s*(\d+(?:\.\d+)?)'th percentile\s+(\d+(?:\.\d+)?\w+
 _WORK = "drill's concurrency counts iterations of its plan, which may wait between requests"
 
 
-def _read(text: str, name: str) -> Published:
-    return Published(
+def _read(text: str, name: str) -> PublishedResult:
+    return PublishedResult(
         entry=name,
         test="drill",
         tool="drill",
@@ -48,4 +48,4 @@ def _time(text: str, name: str) -> float | None:
     return seconds(of(field(name, r"([\d.]+\w+)"), text))
 
 
-SHAPES = [Printed("drill", _HEAD, _read)]
+SHAPES = [PrintedText("drill", _HEAD, _read)]

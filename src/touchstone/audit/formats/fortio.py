@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from touchstone.audit.formats.load_tools import HIDDEN_QUEUE, ONCE, UNCHECKED
-from touchstone.audit.formats.shape import Document, decimal
-from touchstone.audit.published import Published, count, number, present, scaled, text
+from touchstone.audit.formats.shape import JsonDocument, decimal
+from touchstone.audit.published import PublishedResult, count, number, present, scaled, text
 from touchstone.audit.samples import summed
 
 
@@ -19,7 +19,7 @@ def _recognises(document: object) -> bool:
     return isinstance(document, dict) and {"ActualQPS", "DurationHistogram", "NumThreads"} <= document.keys()
 
 
-def _read(document: Mapping[str, Any], name: str) -> list[Published]:
+def _read(document: Mapping[str, Any], name: str) -> list[PublishedResult]:
     times = document["DurationHistogram"]
     codes = {str(code): count(value) or 0 for code, value in (document.get("RetCodes") or {}).items()}
     unanswered = sum(codes.pop(code) for code in list(codes) if not code.isdigit() or code == "0")
@@ -28,7 +28,7 @@ def _read(document: Mapping[str, Any], name: str) -> list[Published]:
     marks = {mark["Percentile"] / 100: number(mark.get("Value")) for mark in times.get("Percentiles") or []}
     connections = count(document["NumThreads"])
     return [
-        Published(
+        PublishedResult(
             entry=name,
             test=f"{document.get('URL') or document.get('Labels') or 'fortio'}, {connections} connections",
             tool="fortio",
@@ -51,4 +51,4 @@ def _read(document: Mapping[str, Any], name: str) -> list[Published]:
     ]
 
 
-SHAPES = [Document("fortio", _recognises, _read)]
+SHAPES = [JsonDocument("fortio", _recognises, _read)]

@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from touchstone.audit.formats.load_tools import ONCE
-from touchstone.audit.formats.shape import Document, LackingError, Printed, decimal, of
-from touchstone.audit.published import Published, count, number, present, scaled
+from touchstone.audit.formats.shape import JsonDocument, LackingError, PrintedText, decimal, of
+from touchstone.audit.published import PublishedResult, count, number, present, scaled
 from touchstone.audit.samples import Samples
 
 _MILLI = 1e-3
@@ -29,7 +29,7 @@ _USUAL = (0.5, 0.75, 0.95, 0.99)
 _MODEL = "the file does not say whether users arrive at a rate or wait for their responses"
 
 
-def _printed(text: str, name: str) -> Published:
+def _printed(text: str, name: str) -> PublishedResult:
     failed = _KO.search(text)
     told = next((found for found in failed.groups() if found), "0") if failed else None
     answered, rate = _value(text, "request count"), _value(text, r"mean (?:throughput \(rps\)|requests/sec)")
@@ -65,7 +65,7 @@ def _recognises(document: object) -> bool:
     return isinstance(stats, dict) and stats.keys() >= _STATS
 
 
-def _read(document: Mapping[str, Any], name: str) -> list[Published]:
+def _read(document: Mapping[str, Any], name: str) -> list[PublishedResult]:
     stats = document.get("stats", document)
     marks = {p: _total(stats, f"percentiles{place}") for place, p in enumerate(_USUAL, 1)}
     return [
@@ -89,7 +89,7 @@ def _total(stats: Mapping[str, Any], name: str, part: str = "total") -> float | 
     return decimal(value) if isinstance(value, str) else number(value)
 
 
-def _log(text: str, name: str) -> Published:
+def _log(text: str, name: str) -> PublishedResult:
     """A text log: begin and end of a request are the two fields before its outcome."""
     samples, version = Samples(), None
     for line in text.splitlines():
@@ -107,11 +107,15 @@ def _log(text: str, name: str) -> Published:
     return _result(name, version=version, **samples.figures)
 
 
-def _result(name: str, **figures: Any) -> Published:
+def _result(name: str, **figures: Any) -> PublishedResult:
     figures = {"errors_in_rate": True, **figures}
-    return Published(
+    return PublishedResult(
         entry=name, test="gatling", tool="Gatling", step_s=_MILLI, lawless=_MODEL, causes=(ONCE,), **figures
     )
 
 
-SHAPES = [Printed("Gatling", _HEAD, _printed), Printed("Gatling", _LOG, _log), Document("Gatling", _recognises, _read)]
+SHAPES = [
+    PrintedText("Gatling", _HEAD, _printed),
+    PrintedText("Gatling", _LOG, _log),
+    JsonDocument("Gatling", _recognises, _read),
+]

@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from touchstone.audit.formats.load_tools import HIDDEN_QUEUE, ONCE, UNCHECKED
-from touchstone.audit.formats.shape import Document, Printed, field, needed
-from touchstone.audit.published import Published, count, number, present, scaled, seconds
+from touchstone.audit.formats.shape import JsonDocument, PrintedText, field, needed
+from touchstone.audit.published import PublishedResult, count, number, present, scaled, seconds
 
 _NANO = 1e-9
 _CAUSES = (ONCE, UNCHECKED, HIDDEN_QUEUE)
@@ -27,7 +27,7 @@ def _recognises(document: object) -> bool:
     return isinstance(document, dict) and {"statusCodeDistribution", "latencyDistribution", "rps"} <= document.keys()
 
 
-def _read(document: Mapping[str, Any], name: str) -> list[Published]:
+def _read(document: Mapping[str, Any], name: str) -> list[PublishedResult]:
     options = document.get("options") or {}
     statuses = {str(code): count(told) or 0 for code, told in (document["statusCodeDistribution"] or {}).items()}
     marks = {mark["percentage"] / 100: mark.get("latency") for mark in document["latencyDistribution"] or []}
@@ -50,7 +50,7 @@ def _read(document: Mapping[str, Any], name: str) -> list[Published]:
     ]
 
 
-def _printed(text: str, name: str) -> Published:
+def _printed(text: str, name: str) -> PublishedResult:
     return _result(
         name,
         {code: int(told) for code, told in _STATUS.findall(text)},
@@ -70,12 +70,12 @@ def _time(text: str, name: str) -> float | None:
     return seconds(needed(field(name, _TIME), text, f"{name}:"))
 
 
-def _result(name: str, statuses: Mapping[str, int], **figures: Any) -> Published:
+def _result(name: str, statuses: Mapping[str, int], **figures: Any) -> PublishedResult:
     unanswered = sum(told for code, told in statuses.items() if code in _UNANSWERED)
     wrong = sum(told for code, told in statuses.items() if code not in {"OK", *_UNANSWERED})
-    return Published(
+    return PublishedResult(
         entry=name, tool="ghz", errors=wrong, unanswered=unanswered, errors_in_rate=True, causes=_CAUSES, **figures
     )
 
 
-SHAPES = [Document("ghz", _recognises, _read), Printed("ghz", _HEAD, _printed)]
+SHAPES = [JsonDocument("ghz", _recognises, _read), PrintedText("ghz", _HEAD, _printed)]

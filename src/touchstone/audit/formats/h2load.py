@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 
 from touchstone.audit.formats.load_tools import HIDDEN_QUEUE, ONCE, UNCHECKED
-from touchstone.audit.formats.shape import LackingError, Printed, of
-from touchstone.audit.published import Published, seconds
+from touchstone.audit.formats.shape import LackingError, PrintedText, of
+from touchstone.audit.published import PublishedResult, seconds
 
 _HEAD = re.compile(
     r"^\s*(?:starting benchmark(?:(?!starting benchmark)[\s\S])*?^\s*finished in |finished in (?=\S+ \S+ req/s)|"
@@ -26,7 +26,7 @@ _CLIENTS = re.compile(r"(\d+) total client\(s\)")
 _PROTOCOL = re.compile(r"Application protocol: (\S+)")
 
 
-def _read(text: str, name: str) -> Published:
+def _read(text: str, name: str) -> PublishedResult:
     """The one result. Its rate counts each response that ended, with errors."""
     finished, requests, status = _FINISHED.search(text), _REQUESTS.search(text), _STATUS.search(text)
     if finished is None or requests is None:
@@ -34,7 +34,7 @@ def _read(text: str, name: str) -> Published:
     times, clients = _TIME.search(text), sum(int(found) for found in _CLIENTS.findall(text)) or None
     errored = int(requests[4])
     protocol = of(_PROTOCOL, text)
-    return Published(
+    return PublishedResult(
         entry=name,
         test=f"{protocol or 'h2load'}{f', {clients} connections' if clients else ''}",
         tool="h2load",
@@ -53,4 +53,4 @@ def _read(text: str, name: str) -> Published:
     )
 
 
-SHAPES = [Printed("h2load", _HEAD, _read)]
+SHAPES = [PrintedText("h2load", _HEAD, _read)]

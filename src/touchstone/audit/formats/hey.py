@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterable
 
 from touchstone.audit.formats.load_tools import HIDDEN_QUEUE, ONCE, UNCHECKED
-from touchstone.audit.formats.shape import Printed, Row, Table, decimal, field, needed
-from touchstone.audit.published import Published
+from touchstone.audit.formats.shape import CsvTable, PrintedText, Row, decimal, field, needed
+from touchstone.audit.published import PublishedResult
 from touchstone.audit.samples import Samples, summed
 
 _HEAD = re.compile(r"^\s*Summary:[ \t]*$(?!\n\s*(?:Name|Count|Success rate):)(?=[^=]{0,300}?Slowest:)", re.MULTILINE)
@@ -21,10 +21,10 @@ _STEP_S = 1e-4
 _CAUSES = (ONCE, UNCHECKED, HIDDEN_QUEUE)
 
 
-def _read(text: str, name: str) -> Published:
+def _read(text: str, name: str) -> PublishedResult:
     """The one result. Its rate counts every response, and the errors that are listed below it do not."""
     right, wrong = summed((code, int(count)) for code, count in _STATUS.findall(text))
-    return Published(
+    return PublishedResult(
         entry=name,
         test="hey",
         tool="hey",
@@ -47,16 +47,16 @@ def _number(text: str, name: str) -> float:
     return float(needed(field(re.escape(name)), text, f"{name}:"))
 
 
-def _rows(rows: Iterable[Row], name: str) -> Published:
+def _rows(rows: Iterable[Row], name: str) -> PublishedResult:
     samples = Samples()
     for row in rows:
         latency, status = decimal(row["response-time"]), row["status-code"]
         if latency is not None:
             samples.add(decimal(row["offset"]), latency, right=status.startswith(("2", "3")))
-    return Published(entry=name, test="hey", tool="hey", step_s=_STEP_S, causes=_CAUSES, **samples.figures)
+    return PublishedResult(entry=name, test="hey", tool="hey", step_s=_STEP_S, causes=_CAUSES, **samples.figures)
 
 
 SHAPES = [
-    Printed("hey", _HEAD, _read),
-    Table("hey", frozenset({"response-time", "DNS+dialup", "status-code", "offset"}), _rows),
+    PrintedText("hey", _HEAD, _read),
+    CsvTable("hey", frozenset({"response-time", "DNS+dialup", "status-code", "offset"}), _rows),
 ]

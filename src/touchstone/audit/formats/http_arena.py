@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from touchstone.audit.formats.shape import Document
-from touchstone.audit.published import Cause, Published, count, number, percent, present, seconds
+from touchstone.audit.formats.shape import JsonDocument
+from touchstone.audit.published import Cause, PublishedResult, count, number, percent, present, seconds
 
 _BEST_OF = (
     "best-of-runs",
@@ -27,7 +27,7 @@ def _recognises(document: object) -> bool:
     return any(True for _ in _entries(document))
 
 
-def _read(document: object, name: str) -> list[Published]:
+def _read(document: object, name: str) -> list[PublishedResult]:
     """The entries; `name` stands for the profile where the file is a list."""
     memory = any("memory" in entry for _, entry in _entries(document))
     causes = (_BEST_OF, _MEMORY) if memory else (_BEST_OF,)
@@ -44,11 +44,11 @@ def _entries(document: object) -> Iterator[tuple[str, Mapping[str, Any]]]:
     yield from ((test, e) for test, e in found if isinstance(e, dict) and {"framework", "rps"} <= e.keys())
 
 
-def _result(entry: Mapping[str, Any], test: str, causes: tuple[Cause, ...]) -> Published:
+def _result(entry: Mapping[str, Any], test: str, causes: tuple[Cause, ...]) -> PublishedResult:
     wrong = [told for n in (4, 5) if (told := count(entry.get(f"status_{n}xx"))) is not None]
     percentiles = {0.99: seconds(entry.get("p99_latency")), 0.999: seconds(entry.get("p99_9_latency"))}
     cpu_us = number(entry.get("cpu_usec"))
-    return Published(
+    return PublishedResult(
         ranked=True,
         entry=str(entry["framework"]),
         test=test,
@@ -68,4 +68,4 @@ def _result(entry: Mapping[str, Any], test: str, causes: tuple[Cause, ...]) -> P
     )
 
 
-SHAPES = [Document("HttpArena", _recognises, _read)]
+SHAPES = [JsonDocument("HttpArena", _recognises, _read)]

@@ -12,8 +12,8 @@ from typing import Any
 from xml.etree import ElementTree
 
 from touchstone.audit.formats.load_tools import HIDDEN_QUEUE, ONCE
-from touchstone.audit.formats.shape import Document, LackingError, Printed, Row, Table, decimal, whole
-from touchstone.audit.published import Published, count, number, present, scaled
+from touchstone.audit.formats.shape import CsvTable, JsonDocument, LackingError, PrintedText, Row, decimal, whole
+from touchstone.audit.published import PublishedResult, count, number, present, scaled
 from touchstone.audit.samples import Samples
 
 _MILLI = 1e-3
@@ -25,7 +25,7 @@ _TOTALS = {"total", "gesamt", "insgesamt"}
 _XML = re.compile(r"^\s*(?:<\?xml[^>]*\?>\s*)?<testResults\b", re.MULTILINE)
 
 
-def _rows(rows: Iterable[Row], name: str) -> Published:
+def _rows(rows: Iterable[Row], name: str) -> PublishedResult:
     samples = Samples()
     for row in rows:
         elapsed = decimal(row["elapsed"])
@@ -48,7 +48,7 @@ def _second(text: str) -> float | None:
         return None
 
 
-def _printed(text: str, name: str) -> Published:
+def _printed(text: str, name: str) -> PublishedResult:
     """A result from XML: samples at any depth, without those that contain others."""
     if "<!DOCTYPE" in text or "<!ENTITY" in text:
         raise LackingError("a JTL file has no document type")
@@ -67,7 +67,7 @@ def _statistics(document: object) -> bool:
     return isinstance(total, dict) and {"sampleCount", "meanResTime", "throughput"} <= total.keys()
 
 
-def _read_statistics(document: Mapping[str, Any], name: str) -> list[Published]:
+def _read_statistics(document: Mapping[str, Any], name: str) -> list[PublishedResult]:
     """The total. Which percentiles `pct1ResTime` to `pct3ResTime` are is a setting: 90, 95 and 99 unless changed."""
     total = document["Total"]
     marks = {0.5: "medianResTime", 0.9: "pct1ResTime", 0.95: "pct2ResTime", 0.99: "pct3ResTime"}
@@ -86,7 +86,7 @@ def _read_statistics(document: Mapping[str, Any], name: str) -> list[Published]:
     ]
 
 
-def _aggregate(rows: Iterable[Row], name: str) -> Published:
+def _aggregate(rows: Iterable[Row], name: str) -> PublishedResult:
     """The total of an aggregate or a summary report; a report of one label needs none."""
     lines = list(rows)
     row = next((one for one in lines if one["Label"].strip().lower() in _TOTALS), lines[0] if len(lines) == 1 else None)
@@ -117,15 +117,15 @@ def _per_second(text: str | None) -> float | None:
     return None if found is None else found / scale
 
 
-def _result(name: str, **figures: Any) -> Published:
-    return Published(
+def _result(name: str, **figures: Any) -> PublishedResult:
+    return PublishedResult(
         entry=name, test="jmeter", tool="JMeter", step_s=_MILLI, lawless=_THREADS, causes=_CAUSES, **figures
     )
 
 
 SHAPES = [
-    Table("JMeter", frozenset({"timeStamp", "elapsed", "label"}), _rows),
-    Table("JMeter", frozenset({"Label", "# Samples", "Average", "Throughput"}), _aggregate),
-    Printed("JMeter", _XML, _printed),
-    Document("JMeter", _statistics, _read_statistics),
+    CsvTable("JMeter", frozenset({"timeStamp", "elapsed", "label"}), _rows),
+    CsvTable("JMeter", frozenset({"Label", "# Samples", "Average", "Throughput"}), _aggregate),
+    PrintedText("JMeter", _XML, _printed),
+    JsonDocument("JMeter", _statistics, _read_statistics),
 ]

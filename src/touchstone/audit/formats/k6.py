@@ -12,8 +12,8 @@ from datetime import datetime
 from typing import Any
 
 from touchstone.audit.formats.load_tools import HIDDEN_QUEUE, ONCE
-from touchstone.audit.formats.shape import Document, Lines, Row, Table, decimal
-from touchstone.audit.published import Published, count, number, present, scaled, text
+from touchstone.audit.formats.shape import CsvTable, JsonDocument, JsonLines, Row, decimal
+from touchstone.audit.published import PublishedResult, count, number, present, scaled, text
 from touchstone.audit.samples import Samples
 
 _MILLI = 1e-3
@@ -26,7 +26,7 @@ def _old(document: object) -> bool:
     return isinstance(metrics, dict) and {"http_reqs", "http_req_duration"} <= metrics.keys()
 
 
-def _read_old(document: Mapping[str, Any], name: str) -> list[Published]:
+def _read_old(document: Mapping[str, Any], name: str) -> list[PublishedResult]:
     """What `--summary-export` writes, or `handleSummary` is given, where a metric's values are one level deeper."""
     metrics = {
         metric: found["values"] if isinstance(found.get("values"), dict) else found
@@ -46,7 +46,7 @@ def _new(document: object) -> bool:
     return isinstance(metrics, list) and any(isinstance(m, dict) and m.get("name") == "http_reqs" for m in metrics)
 
 
-def _read_new(document: Mapping[str, Any], name: str) -> list[Published]:
+def _read_new(document: Mapping[str, Any], name: str) -> list[PublishedResult]:
     """The machine-readable summary of versions 1 and 2."""
     results, told, config = document["results"], document.get("metadata") or {}, document.get("config") or {}
     metrics = {metric["name"]: metric["values"] for metric in results["metrics"]}
@@ -64,7 +64,7 @@ def _result(
     metrics: Mapping[str, Mapping[str, Any]],
     duration_s: float | None,
     checks: tuple[int, int] | None,
-) -> Published:
+) -> PublishedResult:
     """The one result. Bodies are looked at where the script checks them, which the summary does not say.
 
     Iterations that were dropped are those that an arrival rate asked for and no virtual user was free to begin.
@@ -78,7 +78,7 @@ def _result(
     share = number(failed.get("rate", failed.get("value")))
     marks = {float(found[1]) / 100: times[key] for key in times if (found := _PERCENTILE.fullmatch(key))}
     offered = rate * (kept + dropped) / kept if rate and dropped and kept else None
-    return Published(
+    return PublishedResult(
         entry=name,
         test="k6",
         tool="k6",
@@ -103,7 +103,7 @@ def _event(document: object) -> bool:
     return isinstance(document, dict) and document.get("type") in ("Metric", "Point") and "metric" in document
 
 
-def _lines(documents: Sequence[Mapping[str, Any]], name: str) -> Published:
+def _lines(documents: Sequence[Mapping[str, Any]], name: str) -> PublishedResult:
     points = [(event["metric"], event["data"]) for event in documents if event["type"] == "Point"]
     return _of_events(
         name,
@@ -111,7 +111,7 @@ def _lines(documents: Sequence[Mapping[str, Any]], name: str) -> Published:
     )
 
 
-def _rows(rows: Iterable[Row], name: str) -> Published:
+def _rows(rows: Iterable[Row], name: str) -> PublishedResult:
     return _of_events(
         name, ((row["metric_name"], _time(row["timestamp"]), decimal(row["metric_value"]), row.get) for row in rows)
     )
@@ -121,7 +121,7 @@ _Event = tuple[str, float | None, float | None, Callable[[str], str | None]]
 """A metric, the second at which it was sent, its value, and its tags."""
 
 
-def _of_events(name: str, events: Iterable[_Event]) -> Published:
+def _of_events(name: str, events: Iterable[_Event]) -> PublishedResult:
     samples, checks = Samples(), [0, 0]
     whole = True
     for metric, at, value, tag in events:
@@ -135,7 +135,7 @@ def _of_events(name: str, events: Iterable[_Event]) -> Published:
         right = tag("expected_response") != "false"
         samples.add(None if at is None else at - latency, latency, right=right, answered=answered)
     samples.step_s = 1.0 if whole else 0.0
-    return Published(
+    return PublishedResult(
         entry=name,
         test="k6",
         tool="k6",
@@ -157,8 +157,8 @@ def _time(text: str) -> float | None:
 
 
 SHAPES = [
-    Document("k6", _old, _read_old),
-    Document("k6", _new, _read_new),
-    Lines("k6", _event, _lines),
-    Table("k6", frozenset({"metric_name", "timestamp", "metric_value"}), _rows),
+    JsonDocument("k6", _old, _read_old),
+    JsonDocument("k6", _new, _read_new),
+    JsonLines("k6", _event, _lines),
+    CsvTable("k6", frozenset({"metric_name", "timestamp", "metric_value"}), _rows),
 ]

@@ -11,8 +11,8 @@ import re
 from collections.abc import Iterable, Mapping
 
 from touchstone.audit.formats.load_tools import HIDDEN_QUEUE, ONCE
-from touchstone.audit.formats.shape import LackingError, Row, Table, decimal, whole
-from touchstone.audit.published import Published, present
+from touchstone.audit.formats.shape import CsvTable, LackingError, Row, decimal, whole
+from touchstone.audit.published import PublishedResult, present
 
 _MILLI = 1e-3
 _TOTAL = "Aggregated"
@@ -20,7 +20,7 @@ _PERCENTILE = re.compile(r"(\d+(?:\.\d+)?)%")
 _USERS = "users are no connections, and a user may wait between requests"
 
 
-def _statistics(rows: Iterable[Row], name: str) -> Published:
+def _statistics(rows: Iterable[Row], name: str) -> PublishedResult:
     row = _aggregated(rows)
     marks = present(
         {float(found[1]) / 100: _time(row, found[0]) for key in row if (found := _PERCENTILE.fullmatch(key))}
@@ -30,7 +30,7 @@ def _statistics(rows: Iterable[Row], name: str) -> Published:
     return _result(row, name, "", marks=marks, rate=decimal(row["Requests/s"]))
 
 
-def _history(rows: Iterable[Row], name: str) -> Published:
+def _history(rows: Iterable[Row], name: str) -> PublishedResult:
     """The run as its last line has it. The percentiles of a line are those of its last seconds, not of the run."""
     lines = list(rows)
     row = _aggregated(lines)
@@ -52,9 +52,9 @@ def _aggregated(rows: Iterable[Row]) -> Row:
 
 def _result(
     row: Row, name: str, prefix: str, *, marks: Mapping[float, float], rate: float | None, duration: float | None = None
-) -> Published:
+) -> PublishedResult:
     count = "Total {} Count" if prefix else "{} Count"
-    return Published(
+    return PublishedResult(
         entry=name,
         test="locust",
         tool="Locust",
@@ -80,6 +80,6 @@ def _time(row: Row, name: str) -> float | None:
 
 
 SHAPES = [
-    Table("Locust", frozenset({"Name", "Request Count", "Failure Count", "Requests/s"}), _statistics),
-    Table("Locust", frozenset({"Timestamp", "User Count", "Name", "Total Request Count"}), _history),
+    CsvTable("Locust", frozenset({"Name", "Request Count", "Failure Count", "Requests/s"}), _statistics),
+    CsvTable("Locust", frozenset({"Timestamp", "User Count", "Name", "Total Request Count"}), _history),
 ]

@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from touchstone.audit.formats.load_tools import HIDDEN_QUEUE, ONCE, UNCHECKED
-from touchstone.audit.formats.shape import Document, Printed, field, needed, of
-from touchstone.audit.published import Published, count, number, present, seconds
+from touchstone.audit.formats.shape import JsonDocument, PrintedText, field, needed, of
+from touchstone.audit.published import PublishedResult, count, number, present, seconds
 from touchstone.audit.samples import summed
 
 _DEADLINE = "aborted due to deadline"
@@ -31,7 +31,7 @@ def _recognises(document: object) -> bool:
     return isinstance(summary, dict) and {"successRate", "requestsPerSec", "total"} <= summary.keys()
 
 
-def _read(document: Mapping[str, Any], name: str) -> list[Published]:
+def _read(document: Mapping[str, Any], name: str) -> list[PublishedResult]:
     """The one result; the file does not say with how many connections."""
     summary = document["summary"]
     statuses, failed = document.get("statusCodeDistribution"), document.get("errorDistribution")
@@ -40,7 +40,7 @@ def _read(document: Mapping[str, Any], name: str) -> list[Published]:
         float(key.removeprefix("p")) / 100: number(value)
         for key, value in (document.get("latencyPercentiles") or {}).items()
     }
-    made = Published(
+    made = PublishedResult(
         entry=name,
         test="oha",
         tool="oha",
@@ -59,11 +59,11 @@ def _read(document: Mapping[str, Any], name: str) -> list[Published]:
     return [made]
 
 
-def _printed(text: str, name: str) -> Published:
+def _printed(text: str, name: str) -> PublishedResult:
     right, wrong = summed((code, int(told)) for code, told in _STATUS.findall(text))
     average = needed(field("Average", _TIME), text, "Average:")
     times = of(_DISTRIBUTION, text) or ""
-    return Published(
+    return PublishedResult(
         entry=name,
         test="oha",
         tool="oha",
@@ -92,4 +92,4 @@ def _seconds(text: str) -> float | None:
     return found * 10 if found is not None and " 10 " in text else found
 
 
-SHAPES = [Document("oha", _recognises, _read), Printed("oha", _HEAD, _printed)]
+SHAPES = [JsonDocument("oha", _recognises, _read), PrintedText("oha", _HEAD, _printed)]

@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from touchstone.audit.formats.load_tools import HIDDEN_QUEUE, ONCE, UNCHECKED
-from touchstone.audit.formats.shape import Document, LackingError, Printed
-from touchstone.audit.published import Published, count, number, scaled, seconds
+from touchstone.audit.formats.shape import JsonDocument, LackingError, PrintedText
+from touchstone.audit.published import PublishedResult, count, number, scaled, seconds
 
 _MILLI = 1e-3
 _HEAD = re.compile(
@@ -33,9 +33,9 @@ def _recognises(document: object) -> bool:
     return isinstance(document, dict) and {"latency_avg", "requests_avg", "requests_total"} <= document.keys()
 
 
-def _read(document: Mapping[str, Any], name: str) -> list[Published]:
+def _read(document: Mapping[str, Any], name: str) -> list[PublishedResult]:
     return [
-        Published(
+        PublishedResult(
             entry=name,
             test="rewrk",
             tool="rewrk",
@@ -50,12 +50,12 @@ def _read(document: Mapping[str, Any], name: str) -> list[Published]:
     ]
 
 
-def _printed(text: str, name: str) -> Published:
+def _printed(text: str, name: str) -> PublishedResult:
     head, latency, requests = _HEAD.search(text), _LATENCY.search(text), _REQUESTS.search(text)
     if head is None or latency is None or requests is None:
         raise LackingError("no lines `Latencies:` and `Requests:`")
     connections = int(head[1])
-    return Published(
+    return PublishedResult(
         entry=name,
         test=f"{head[2]}, {connections} connections",
         tool="rewrk",
@@ -72,4 +72,4 @@ def _printed(text: str, name: str) -> Published:
     )
 
 
-SHAPES = [Document("rewrk", _recognises, _read), Printed("rewrk", _HEAD, _printed)]
+SHAPES = [JsonDocument("rewrk", _recognises, _read), PrintedText("rewrk", _HEAD, _printed)]

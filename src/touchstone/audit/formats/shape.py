@@ -8,51 +8,51 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from touchstone.audit.published import Published
+from touchstone.audit.published import PublishedResult
 
 Row = Mapping[str, str]
 
 
 @dataclass(frozen=True)
-class Printed:
+class PrintedText:
     """What a tool prints."""
 
     tool: str
     starts: re.Pattern[str]
     """Where the output of a run begins: once a run, and so one result for each."""
-    read: Callable[[str, str], Published]
+    read: Callable[[str, str], PublishedResult]
     """The result of one run's text, under a name."""
 
 
 @dataclass(frozen=True)
-class Document:
+class JsonDocument:
     """A JSON document."""
 
     tool: str
     recognises: Callable[[Any], bool]
-    read: Callable[[Any, str], Sequence[Published]]
+    read: Callable[[Any, str], Sequence[PublishedResult]]
 
 
 @dataclass(frozen=True)
-class Lines:
+class JsonLines:
     """JSON documents of which each is an event of one run."""
 
     tool: str
     recognises: Callable[[Any], bool]
-    read: Callable[[Sequence[Any], str], Published]
+    read: Callable[[Sequence[Any], str], PublishedResult]
 
 
 @dataclass(frozen=True)
-class Table:
+class CsvTable:
     """Comma-separated values with a head."""
 
     tool: str
     columns: frozenset[str]
     """Columns that distinguish it from others."""
-    read: Callable[[Iterable[Row], str], Published]
+    read: Callable[[Iterable[Row], str], PublishedResult]
 
 
-Shape = Printed | Document | Lines | Table
+Shape = PrintedText | JsonDocument | JsonLines | CsvTable
 
 
 def decimal(text: str | None) -> float | None:

@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from touchstone.audit.formats.load_tools import HIDDEN_QUEUE, ONCE, UNCHECKED
-from touchstone.audit.formats.shape import Document, Printed, field, needed
-from touchstone.audit.published import Published, count, number
+from touchstone.audit.formats.shape import JsonDocument, PrintedText, field, needed
+from touchstone.audit.published import PublishedResult, count, number
 
 _STEP_S = 0.01
 _HEAD = re.compile(r"^\s*Transactions:\s+\d+ hits", re.MULTILINE)
@@ -31,18 +31,18 @@ def _recognises(document: object) -> bool:
     return isinstance(document, dict) and {"transactions", "transaction_rate", "elapsed_time"} <= document.keys()
 
 
-def _read(document: Mapping[str, Any], name: str) -> list[Published]:
+def _read(document: Mapping[str, Any], name: str) -> list[PublishedResult]:
     return [_result(document, name)]
 
 
-def _printed(text: str, name: str) -> Published:
+def _printed(text: str, name: str) -> PublishedResult:
     told = {key: float(needed(field(label), text, f"{label}:")) for key, label in _NAMES.items()}
     return _result(told, name)
 
 
-def _result(told: Mapping[str, Any], name: str) -> Published:
+def _result(told: Mapping[str, Any], name: str) -> PublishedResult:
     """The one result. A transaction is a response below status 400; what failed is not in the rate."""
-    return Published(
+    return PublishedResult(
         entry=name,
         test="siege",
         tool="siege",
@@ -60,4 +60,4 @@ def _result(told: Mapping[str, Any], name: str) -> Published:
     )
 
 
-SHAPES = [Document("siege", _recognises, _read), Printed("siege", _HEAD, _printed)]
+SHAPES = [JsonDocument("siege", _recognises, _read), PrintedText("siege", _HEAD, _printed)]

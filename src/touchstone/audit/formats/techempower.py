@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from touchstone.audit.formats.shape import Document
+from touchstone.audit.formats.shape import JsonDocument
 from touchstone.audit.formats.wrk import FILLED_IN, PIPELINED, least_mean
-from touchstone.audit.published import Published, count, number, seconds
+from touchstone.audit.published import PublishedResult, count, number, seconds
 
 _INTERVALS = {"query": "queryIntervals", "update": "queryIntervals", "cached-query": "cachedQueryIntervals",
               "cached_query": "cachedQueryIntervals"}  # fmt: skip
@@ -25,7 +25,7 @@ def _recognises(document: object) -> bool:
     return isinstance(document, dict) and isinstance(document.get("rawData"), dict) and "concurrencyLevels" in document
 
 
-def _read(document: Mapping[str, Any], _name: str) -> list[Published]:
+def _read(document: Mapping[str, Any], _name: str) -> list[PublishedResult]:
     """The entries, each level by itself."""
     return [
         _result(document, test, framework, index, level)
@@ -38,13 +38,15 @@ def _read(document: Mapping[str, Any], _name: str) -> list[Published]:
     ]
 
 
-def _result(document: Mapping[str, Any], test: str, framework: str, index: int, level: Mapping[str, Any]) -> Published:
+def _result(
+    document: Mapping[str, Any], test: str, framework: str, index: int, level: Mapping[str, Any]
+) -> PublishedResult:
     connections, label = _level(document, test, index)
     duration = number(document.get("duration")) or _plain(document.get("duration"))
     mean_s, max_s = seconds(level.get("latencyAvg")), seconds(level.get("latencyMax"))
     total = count(level["totalRequests"])
     begin, end = number(level.get("startTime")), number(level.get("endTime"))
-    return Published(
+    return PublishedResult(
         ranked=True,
         entry=framework,
         test=label,
@@ -83,4 +85,4 @@ def _plain(text: object) -> float | None:
     return float(text) if isinstance(text, str) and text.replace(".", "", 1).isdigit() else None
 
 
-SHAPES = [Document("TechEmpower", _recognises, _read)]
+SHAPES = [JsonDocument("TechEmpower", _recognises, _read)]

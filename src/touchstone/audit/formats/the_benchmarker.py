@@ -9,8 +9,8 @@ from collections import defaultdict
 from collections.abc import Mapping
 from typing import Any
 
-from touchstone.audit.formats.shape import Document
-from touchstone.audit.published import Cause, Published, count, number, scaled
+from touchstone.audit.formats.shape import JsonDocument
+from touchstone.audit.published import Cause, PublishedResult, count, number, scaled
 
 _UNANSWERED = ("request_timeouts", "socket_connection_errors", "socket_read_errors", "socket_write_errors")
 _MICRO = 1e-6
@@ -30,7 +30,7 @@ def _recognises(document: object) -> bool:
     return isinstance(first, dict) and {"framework_id", "label", "level", "value"} <= first.keys()
 
 
-def _read(document: Mapping[str, Any], _name: str) -> list[Published]:
+def _read(document: Mapping[str, Any], _name: str) -> list[PublishedResult]:
     """The entries, each level by itself."""
     names = {f.get("id"): str(f.get("label")) for f in document.get("frameworks", []) if isinstance(f, dict)}
     found: dict[tuple[object, int], dict[str, float]] = defaultdict(dict)
@@ -44,7 +44,7 @@ def _read(document: Mapping[str, Any], _name: str) -> list[Published]:
     return [_result(names.get(i, f"framework {i}"), level, values, causes) for (i, level), values in found.items()]
 
 
-def _result(name: str, level: int, values: Mapping[str, float], causes: tuple[Cause, ...]) -> Published:
+def _result(name: str, level: int, values: Mapping[str, float], causes: tuple[Cause, ...]) -> PublishedResult:
     duration = values.get("duration_ms")
     scale = 1e-3 if duration is not None and duration / 1000 <= _LONGEST_RUN_S else _MICRO
     percentiles = {
@@ -53,7 +53,7 @@ def _result(name: str, level: int, values: Mapping[str, float], causes: tuple[Ca
         if label.startswith("percentile_")
     }
     lost = [values[key] for key in _UNANSWERED if key in values]
-    return Published(
+    return PublishedResult(
         ranked=True,
         entry=name,
         test=f"{level} connections",
@@ -72,4 +72,4 @@ def _result(name: str, level: int, values: Mapping[str, float], causes: tuple[Ca
     )
 
 
-SHAPES = [Document("the-benchmarker", _recognises, _read)]
+SHAPES = [JsonDocument("the-benchmarker", _recognises, _read)]

@@ -12,8 +12,8 @@ from datetime import datetime
 from typing import Any
 
 from touchstone.audit.formats.load_tools import ONCE, UNCHECKED
-from touchstone.audit.formats.shape import Document, LackingError, Lines, Printed
-from touchstone.audit.published import Published, count, number, present, scaled, seconds
+from touchstone.audit.formats.shape import JsonDocument, JsonLines, LackingError, PrintedText
+from touchstone.audit.published import PublishedResult, count, number, present, scaled, seconds
 from touchstone.audit.samples import Samples, summed
 
 _NANO = 1e-9
@@ -29,7 +29,7 @@ def _recognises(document: object) -> bool:
     return isinstance(document, dict) and {"latencies", "status_codes", "throughput", "rate"} <= document.keys()
 
 
-def _read(document: Mapping[str, Any], name: str) -> list[Published]:
+def _read(document: Mapping[str, Any], name: str) -> list[PublishedResult]:
     latencies, statuses = document["latencies"], document["status_codes"]
     duration, wait = (number(document.get(key)) for key in ("duration", "wait"))
     return [
@@ -48,7 +48,7 @@ def _read(document: Mapping[str, Any], name: str) -> list[Published]:
     ]
 
 
-def _printed(text: str, name: str) -> Published:
+def _printed(text: str, name: str) -> PublishedResult:
     requests, duration = _row(text, "Requests"), _row(text, "Duration")
     latencies, statuses = _row(text, "Latencies"), _row(text, r"Status Codes")
     times = {key: seconds(value) for key, value in latencies.items()}
@@ -88,7 +88,7 @@ def _result(
     percentiles: Mapping[float, float],
     min_s: float | None,
     max_s: float | None,
-) -> Published:
+) -> PublishedResult:
     """The one result: an open loop, of which one rate is what was sent, and one what succeeded."""
     counts = dict(statuses)
     unanswered = counts.pop("0", 0)
@@ -99,7 +99,7 @@ def _result(
     short = attack_s and wait_s and p99 and wait_s <= p99
     reach = attack_s / (attack_s + wait_s) if short and attack_s and wait_s else 1.0
     spans = [span for span in (attack_s, wait_s) if span is not None]
-    return Published(
+    return PublishedResult(
         entry=name,
         test="vegeta",
         tool="vegeta",
@@ -118,12 +118,12 @@ def _result(
     )
 
 
-def _plot(text: str, name: str) -> Published:
+def _plot(text: str, name: str) -> PublishedResult:
     """Percentiles alone: a plot has no rate and no duration."""
     rows = [(float(p), float(value) / 1e3, int(total)) for value, p, total in _PLOT_ROW.findall(text)]
     if not rows:
         raise LackingError("no line of values")
-    return Published(
+    return PublishedResult(
         entry=name,
         test="vegeta",
         tool="vegeta",
@@ -139,18 +139,18 @@ def _event(document: object) -> bool:
     return isinstance(document, dict) and {"code", "timestamp", "latency", "seq"} <= document.keys()
 
 
-def _lines(documents: Sequence[Mapping[str, Any]], name: str) -> Published:
+def _lines(documents: Sequence[Mapping[str, Any]], name: str) -> PublishedResult:
     samples = Samples()
     for one in documents:
         begin, latency = datetime.fromisoformat(one["timestamp"]).timestamp(), scaled(one["latency"], _NANO)
         code = str(one["code"])
         samples.add(begin, latency or 0.0, right=code[0] in "23", answered=code != "0")
-    return Published(entry=name, test="vegeta", tool="vegeta", open_loop=True, causes=_CAUSES, **samples.figures)
+    return PublishedResult(entry=name, test="vegeta", tool="vegeta", open_loop=True, causes=_CAUSES, **samples.figures)
 
 
 SHAPES = [
-    Document("vegeta", _recognises, _read),
-    Printed("vegeta", _TEXT, _printed),
-    Printed("vegeta", _PLOT, _plot),
-    Lines("vegeta", _event, _lines),
+    JsonDocument("vegeta", _recognises, _read),
+    PrintedText("vegeta", _TEXT, _printed),
+    PrintedText("vegeta", _PLOT, _plot),
+    JsonLines("vegeta", _event, _lines),
 ]

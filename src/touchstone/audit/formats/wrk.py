@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from itertools import pairwise
 
 from touchstone.audit.formats.load_tools import HIDDEN_QUEUE, ONCE, UNCHECKED
-from touchstone.audit.formats.shape import LackingError, Printed, of
-from touchstone.audit.published import Published, present, seconds
+from touchstone.audit.formats.shape import LackingError, PrintedText, of
+from touchstone.audit.published import PublishedResult, present, seconds
 
 _HEAD = re.compile(
     r"^(?:[^\n]*\bwrk2?\b[^\n]*\n+)?[ \t]*Running (\S+) test @ (\S+)[ \t]*$(?!\n\s*\d+ connections)", re.MULTILINE
@@ -77,7 +77,7 @@ def least_mean(
     return max(0.0, min(found, default=0.0))
 
 
-def _read(text: str, name: str) -> Published:
+def _read(text: str, name: str) -> PublishedResult:
     """The one result. Its count and its rate contain the responses that were errors."""
     head, shape, total = _HEAD.search(text), _SHAPE.search(text), _TOTAL.search(text)
     rate = of(_RATE, text)
@@ -90,7 +90,7 @@ def _read(text: str, name: str) -> Published:
     connections = int(shape[2]) // int(shape[1]) * int(shape[1]) if shape and int(shape[1]) else None
     mean_s, max_s = (seconds(latency[1]), seconds(latency[2])) if latency else (None, None)
     between_s = int(shape[2]) / float(rate) if shape and float(rate) else None
-    return Published(
+    return PublishedResult(
         entry=name,
         version=of(_VERSION, head[0]),
         test=f"{head[2]}, {connections} connections" if connections else head[2],
@@ -127,4 +127,4 @@ def _percentiles(text: str) -> tuple[dict[float, float], bool]:
     return present(found), "ncorrected" not in title
 
 
-SHAPES = [Printed("wrk", _HEAD, _read)]
+SHAPES = [PrintedText("wrk", _HEAD, _read)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from touchstone.dependency.echo.process import ENGINE, Downstream
+from touchstone.dependency.echo.process import ENGINE, RunningDownstream
 from touchstone.engine.client import run_job
 from touchstone.engine.job import Timing, load_job
 from touchstone.manifest.load import Load
@@ -15,7 +15,7 @@ _CONNECTIONS = {ENGINE: 1000}
 so that its own CPU is the limit; at others 200, the most that a load of the scenario has."""
 
 
-def measure_ceiling(downstream: Downstream, cpus: tuple[int, ...]) -> float:
+def measure_ceiling(downstream: RunningDownstream, cpus: tuple[int, ...]) -> float:
     """Correct responses per second. No contender runs meanwhile: the load comes from every CPU but the downstream's."""
     load = Load.model_validate(
         {

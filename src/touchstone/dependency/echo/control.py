@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from touchstone.dependency.base import DependencyError
-from touchstone.engine.ask import Service, Values
+from touchstone.engine.ask import AskedService, RequestValues
 from touchstone.manifest.exchange import Request
 from touchstone.manifest.template import literal
 
 _PATIENCE_S = 10.0
-_VALUES = Values(counter=0, fresh="", seed=0)
+_VALUES = RequestValues(counter=0, fresh="", seed=0)
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class Control:
     def _exchange(self, method: Literal["GET", "POST"], target: str) -> dict[str, Any]:
         where = f"dependency {self.name}, {method} http://{self.address}{target}"
         request = Request(method=method, target=literal(target))
-        answer = Service(f"http://{self.address}", _PATIENCE_S).exchange(request, _VALUES, whole=True)
+        answer = AskedService(f"http://{self.address}", _PATIENCE_S).exchange(request, _VALUES, whole=True)
         try:
             document = json.loads(answer.body)
         except ValueError as error:

@@ -10,10 +10,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar
 
-from touchstone.dependency.base import Dependency, DependencyContext, DependencyError, Reach, UnknownActError
+from touchstone.dependency.base import Dependency, DependencyContext, DependencyError, UnknownActError, WorkProgress
 from touchstone.dependency.echo.ceiling import measure_ceiling
 from touchstone.dependency.echo.control import Arrival
-from touchstone.dependency.echo.process import ENGINE, SERVERS, Downstream, Kind, start_downstream
+from touchstone.dependency.echo.process import ENGINE, SERVERS, DownstreamKind, RunningDownstream, start_downstream
 from touchstone.record.sample import DependencyState
 
 _GRACE_S = 2.0
@@ -55,8 +55,8 @@ class Echo(Dependency):
     def __init__(self, name: str, env: str, settings: dict[str, Any], context: DependencyContext) -> None:
         super().__init__(name, env, settings, context)
         self._asked: dict[str, Any] = dict(settings)
-        self._downstream: Downstream | None = None
-        self._ceilings: dict[Kind, float] = {}
+        self._downstream: RunningDownstream | None = None
+        self._ceilings: dict[DownstreamKind, float] = {}
         self._parts = 0
 
     @classmethod
@@ -178,9 +178,9 @@ class Echo(Dependency):
         """Connections that are open now."""
         return None if self._downstream is None else int(self._downstream.control.stats()["connections"]["open"])
 
-    def reach(self) -> Reach | None:
+    def reach(self) -> WorkProgress | None:
         """The calls that have come."""
-        return None if self._downstream is None else Reach(int(self._downstream.control.stats()["requests"]))
+        return None if self._downstream is None else WorkProgress(int(self._downstream.control.stats()["requests"]))
 
     def ceiling(self, request_hint: str) -> float | None:
         """Requests a second under the present settings; measured once for each."""
@@ -198,8 +198,8 @@ class Echo(Dependency):
         """End it."""
         self._end()
 
-    def _kind(self, settings: dict[str, Any]) -> Kind:
-        kind = Kind(str(settings.get("server", ENGINE)), float(settings.get("delay_ms", 10.0)))
+    def _kind(self, settings: dict[str, Any]) -> DownstreamKind:
+        kind = DownstreamKind(str(settings.get("server", ENGINE)), float(settings.get("delay_ms", 10.0)))
         if kind.server not in SERVERS or not 0 <= kind.delay_ms <= _LONGEST_MS:
             raise DependencyError(
                 f"the downstream cannot be {kind.server!r} with a delay of {kind.delay_ms:g} ms",
@@ -208,13 +208,13 @@ class Echo(Dependency):
             )
         return kind
 
-    def _run(self, kind: Kind) -> None:
+    def _run(self, kind: DownstreamKind) -> None:
         if self._downstream is not None and self._downstream.kind != kind:
             self._end()
         if self._downstream is None:
             self._downstream = start_downstream(self.name, kind, self.context)
 
-    def _running(self) -> Downstream:
+    def _running(self) -> RunningDownstream:
         if self._downstream is None:
             raise DependencyError(f"dependency {self.name} was used before it was started")
         return self._downstream

@@ -20,7 +20,7 @@ _START_S = 30.0
 
 
 @dataclass(frozen=True)
-class Kind:
+class DownstreamKind:
     """Which downstream runs, and how slow it is."""
 
     server: str = ENGINE
@@ -28,16 +28,16 @@ class Kind:
 
 
 @dataclass(frozen=True)
-class Downstream:
+class RunningDownstream:
     """One that runs."""
 
-    kind: Kind
+    kind: DownstreamKind
     process: ServerProcess
     address: str
     control: Control
 
 
-def start_downstream(name: str, kind: Kind, context: DependencyContext) -> Downstream:
+def start_downstream(name: str, kind: DownstreamKind, context: DependencyContext) -> RunningDownstream:
     """Start it on the dependency's CPUs and wait until it says where it listens. Raises DependencyError."""
     context.folder.mkdir(parents=True, exist_ok=True)
     log = context.log_folder / f"{name}.log"
@@ -52,7 +52,7 @@ def start_downstream(name: str, kind: Kind, context: DependencyContext) -> Downs
     while time.monotonic() < until and process.exited() is None:
         if line := _announcement(log, begin):
             said = json.loads(line)
-            return Downstream(kind, process, said["listening"], Control(name, said["control"]))
+            return RunningDownstream(kind, process, said["listening"], Control(name, said["control"]))
         time.sleep(0.005)
     ended = process.exited() or f"did not say within {_START_S:g} s where it listens"
     process.stop()
@@ -63,7 +63,7 @@ def start_downstream(name: str, kind: Kind, context: DependencyContext) -> Downs
     )
 
 
-def _command(kind: Kind, context: DependencyContext) -> Sequence[str]:
+def _command(kind: DownstreamKind, context: DependencyContext) -> Sequence[str]:
     if kind.server == PYTHON:
         return [sys.executable, str(Path(__file__).with_name("python_server.py")), f"--delay-ms={kind.delay_ms:g}"]
     return [

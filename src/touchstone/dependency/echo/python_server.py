@@ -19,7 +19,7 @@ from urllib.parse import parse_qs, urlsplit
 _PAGE = 10_000
 
 
-class Seen:
+class RequestCounters:
     """Everything that is counted."""
 
     def __init__(self, delay_s: float) -> None:
@@ -60,7 +60,7 @@ class Seen:
             return {"total": len(self.log), "next": start + len(entries), "not_logged": 0, "entries": entries}
 
 
-def downstream(seen: Seen) -> type[BaseHTTPRequestHandler]:
+def downstream(seen: RequestCounters) -> type[BaseHTTPRequestHandler]:
     """The handler that services call."""
 
     class Downstream(BaseHTTPRequestHandler):
@@ -104,7 +104,7 @@ def downstream(seen: Seen) -> type[BaseHTTPRequestHandler]:
     return Downstream
 
 
-def control(seen: Seen) -> type[BaseHTTPRequestHandler]:
+def control(seen: RequestCounters) -> type[BaseHTTPRequestHandler]:
     """The handler that the lab calls."""
 
     class Control(BaseHTTPRequestHandler):
@@ -146,7 +146,7 @@ def main() -> None:
     """Serve until a signal ends the process."""
     parser = argparse.ArgumentParser(description="an article's downstream, for comparison")
     parser.add_argument("--delay-ms", type=float, default=10.0)
-    seen = Seen(parser.parse_args().delay_ms / 1000)
+    seen = RequestCounters(parser.parse_args().delay_ms / 1000)
     server = ThreadingHTTPServer(("127.0.0.1", 0), downstream(seen))
     watched = ThreadingHTTPServer(("127.0.0.1", 0), control(seen))
     threading.Thread(target=watched.serve_forever, daemon=True).start()

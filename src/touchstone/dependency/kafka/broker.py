@@ -17,7 +17,7 @@ from touchstone.dependency.kafka.jars import JAVA, VERSION, class_path
 from touchstone.isolation.port import free_port
 from touchstone.isolation.process import ServerProcess, StartError, start_process, tail
 from touchstone.toolchain.registry import find_tool
-from touchstone.toolchain.tool import Found
+from touchstone.toolchain.tool import FoundTool
 
 _START_S = 60.0
 _STOP_S = 15.0
@@ -55,7 +55,7 @@ class OwnBroker:
     def create(self) -> None:
         """Write the settings and format the log folder. Raises DependencyError."""
         java = find_tool("java", JAVA)
-        if not isinstance(java, Found):
+        if not isinstance(java, FoundTool):
             raise DependencyError(f"Kafka {java}", where=f"dependency {self._name}")
         self._java = java.path
         shutil.rmtree(self._folder, ignore_errors=True)

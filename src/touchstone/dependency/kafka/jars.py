@@ -9,7 +9,7 @@ from pathlib import Path
 
 from touchstone.dependency.base import DependencyContext, DependencyError
 from touchstone.toolchain.registry import find_tool
-from touchstone.toolchain.tool import Found
+from touchstone.toolchain.tool import FoundTool
 
 VERSION = "4.3.1"
 JAVA = ">=17"
@@ -33,9 +33,9 @@ _DEPENDENCY = "<dependency><groupId>{}</groupId><artifactId>{}</artifactId><vers
 def missing(context: DependencyContext) -> str | None:
     """What must be installed before a broker can run here, and how; None if nothing is missing."""
     java = find_tool("java", JAVA)
-    if not isinstance(java, Found):
+    if not isinstance(java, FoundTool):
         return f"Kafka {java}, or name a broker with --kafka HOST:PORT"
-    if not _kept(context).is_dir() and not isinstance(maven := find_tool("mvn"), Found):
+    if not _kept(context).is_dir() and not isinstance(maven := find_tool("mvn"), FoundTool):
         return f"Kafka's jars are fetched once by Maven: {maven}, or name a broker with --kafka HOST:PORT"
     return None
 
@@ -55,7 +55,7 @@ def _kept(context: DependencyContext) -> Path:
 def _fetch(kept: Path) -> None:
     kept.parent.mkdir(parents=True, exist_ok=True)
     maven = find_tool("mvn")
-    if not isinstance(maven, Found):
+    if not isinstance(maven, FoundTool):
         raise DependencyError(f"Kafka's jars cannot be fetched: {maven}", fix="or name a broker with --kafka HOST:PORT")
     with tempfile.TemporaryDirectory(dir=kept.parent) as scratch:
         folder = Path(scratch)

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import psycopg
 from psycopg import sql
 
-from touchstone.dependency.base import Dependency, DependencyContext, DependencyError, Reach, UnknownActError
+from touchstone.dependency.base import Dependency, DependencyContext, DependencyError, UnknownActError, WorkProgress
 from touchstone.dependency.postgres import tare
 from touchstone.dependency.postgres.binaries import missing
 from touchstone.dependency.postgres.cluster import Cluster
@@ -194,10 +194,10 @@ class Postgres(Dependency):
             self._disconnect()
             return None
 
-    def reach(self) -> Reach | None:
+    def reach(self) -> WorkProgress | None:
         """Its write-ahead log: a commit that waits for the disk is on it when it returns."""
         try:
-            return Reach(*log_positions(self._administration()))
+            return WorkProgress(*log_positions(self._administration()))
         except psycopg.Error:
             self._disconnect()
             return None

@@ -35,7 +35,7 @@ _OWN = ("schema", "tare")
 
 
 @dataclass(frozen=True)
-class Tare:
+class CeilingStatements:
     """What the database does for one request of the scenario: the statements of its ceiling's measurement.
 
     A statement's single row gives its columns to the later ones as `:column`.
@@ -54,7 +54,7 @@ def server_settings(scenario: dict[str, Any], load: dict[str, Any]) -> dict[str,
     return merged
 
 
-def read_tare(settings: dict[str, Any]) -> Tare | None:
+def read_tare(settings: dict[str, Any]) -> CeilingStatements | None:
     """The setting `tare = {connections = 8, statements = [...]}`; None if the scenario has none."""
     given = settings.get("tare")
     if given is None:
@@ -65,7 +65,7 @@ def read_tare(settings: dict[str, Any]) -> Tare | None:
             "setting `tare` needs `statements`, a list of SQL statements",
             fix='write tare = { connections = 8, statements = ["SELECT 1"] } in scenario.toml',
         )
-    return Tare(int(given.get("connections", 8)), tuple(statements))
+    return CeilingStatements(int(given.get("connections", 8)), tuple(statements))
 
 
 def quoted(value: str) -> str:

@@ -14,14 +14,14 @@ import psycopg
 
 from touchstone.dependency.base import DependencyError
 from touchstone.dependency.postgres.address import Address
-from touchstone.dependency.postgres.settings import Tare
+from touchstone.dependency.postgres.settings import CeilingStatements
 from touchstone.isolation.affinity import on_cpus
 
 _SECONDS = 3
 _VARIABLE = re.compile(r"(?<!:):(\w+)")
 
 
-def by_pgbench(pgbench: Path, address: Address, tare: Tare, cpus: tuple[int, ...]) -> float:
+def by_pgbench(pgbench: Path, address: Address, tare: CeilingStatements, cpus: tuple[int, ...]) -> float:
     """Rounds of the statements per second by pgbench, prepared, over the tare's connections. Raises DependencyError."""
     with tempfile.TemporaryDirectory() as folder:
         script = Path(folder) / "request.sql"
@@ -47,7 +47,7 @@ def by_pgbench(pgbench: Path, address: Address, tare: Tare, cpus: tuple[int, ...
     return float(rate.group(1))
 
 
-def by_driver(connect: Callable[[], psycopg.Connection[tuple[object, ...]]], tare: Tare) -> float:
+def by_driver(connect: Callable[[], psycopg.Connection[tuple[object, ...]]], tare: CeilingStatements) -> float:
     """The same by psycopg, a thread a connection, where there is no pgbench. Python bounds it: the truth is no less."""
     counts = [0] * tare.connections
     errors: list[psycopg.Error] = []

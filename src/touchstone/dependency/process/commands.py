@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from touchstone.dependency.base import DependencyContext, DependencyError
-from touchstone.dependency.process.settings import Settings, resolved
+from touchstone.dependency.process.settings import ProgramSettings, resolved
 from touchstone.isolation.affinity import on_cpus
 from touchstone.manifest.places import fill_places
 
@@ -17,7 +17,7 @@ _TOLD = 10
 
 
 @dataclass(frozen=True)
-class Commands:
+class ProgramCommands:
     """Whose they are, and where they run."""
 
     name: str
@@ -36,7 +36,7 @@ class Commands:
         path = os.environ.get("PATH", os.defpath)
         return {"PATH": path, "HOME": str(self.folder), "LC_ALL": "C.UTF-8", "TZ": "UTC"}
 
-    def prepare(self, settings: Settings, places: Mapping[str, str]) -> None:
+    def prepare(self, settings: ProgramSettings, places: Mapping[str, str]) -> None:
         """Carry out what follows a fresh start, one command after the other. Raises DependencyError."""
         for number, words in enumerate(settings.prepare, 1):
             self.carry_out(words, places, f"command {number} of `prepare`", settings.ready_s)

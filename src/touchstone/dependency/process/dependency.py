@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from touchstone.dependency.base import Dependency, DependencyContext, UnknownActError
 from touchstone.dependency.process.program import OutsideProgram, OwnProgram
-from touchstone.dependency.process.settings import Settings, read_settings, wrong_settings
+from touchstone.dependency.process.settings import ProgramSettings, read_settings, wrong_settings
 from touchstone.manifest.places import fill_places
 
 _NUMBER = re.compile(r"-?\d+(?P<fraction>\.\d+)?")
@@ -135,7 +135,7 @@ class Program(Dependency):
         """End it and remove its folder."""
         self._program.remove()
 
-    def _make(self, settings: Settings) -> None:
+    def _make(self, settings: ProgramSettings) -> None:
         self._program.make(settings)
         self._untouched = not self._program.outside
 

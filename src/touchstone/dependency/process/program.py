@@ -8,8 +8,8 @@ import time
 from contextlib import suppress
 
 from touchstone.dependency.base import DependencyContext, DependencyError
-from touchstone.dependency.process.commands import Commands
-from touchstone.dependency.process.settings import Settings, host_and_port
+from touchstone.dependency.process.commands import ProgramCommands
+from touchstone.dependency.process.settings import ProgramSettings, host_and_port
 from touchstone.isolation.family import family, resident
 from touchstone.isolation.port import free_port, ports_of
 from touchstone.isolation.process import ServerProcess, StartError, start_process, tail
@@ -26,9 +26,9 @@ class OwnProgram:
 
     outside = False
 
-    def __init__(self, name: str, label: str, context: DependencyContext, settings: Settings) -> None:
+    def __init__(self, name: str, label: str, context: DependencyContext, settings: ProgramSettings) -> None:
         self.settings = settings
-        self.commands = Commands(name, context, context.folder / label)
+        self.commands = ProgramCommands(name, context, context.folder / label)
         self._log = context.log_folder / f"{label}.log"
         self._process: ServerProcess | None = None
         self._port = 0
@@ -43,7 +43,7 @@ class OwnProgram:
         """Where it listens."""
         return {"host": _HOST, "port": str(self._port)}
 
-    def make(self, settings: Settings) -> None:
+    def make(self, settings: ProgramSettings) -> None:
         """Start it fresh: with an empty folder, on another port, prepared. Raises DependencyError."""
         self._end(_DISCARD_S)
         self.settings = settings
@@ -145,11 +145,11 @@ class OutsideProgram:
     outside = True
     running = True
 
-    def __init__(self, name: str, context: DependencyContext, settings: Settings) -> None:
+    def __init__(self, name: str, context: DependencyContext, settings: ProgramSettings) -> None:
         self._name = name
         self._context = context
         self.settings = settings
-        self.commands = Commands(name, context, context.folder)
+        self.commands = ProgramCommands(name, context, context.folder)
 
     @property
     def places(self) -> dict[str, str]:
@@ -157,7 +157,7 @@ class OutsideProgram:
         host, port = host_and_port(self.settings.address) or ("", 0)
         return {"host": host, "port": str(port)}
 
-    def make(self, settings: Settings) -> None:
+    def make(self, settings: ProgramSettings) -> None:
         """See that it accepts connections, and prepare it. Raises DependencyError."""
         self.settings = settings
         self._context.folder.mkdir(parents=True, exist_ok=True)

@@ -20,7 +20,7 @@ _READY_S, _LONGEST_S = 30.0, 600.0
 
 
 @dataclass(frozen=True)
-class Settings:
+class ProgramSettings:
     """The settings of one dependency, found right by `wrong_settings`."""
 
     run: tuple[str, ...]
@@ -31,9 +31,9 @@ class Settings:
     ready_s: float
 
 
-def read_settings(settings: dict[str, Any]) -> Settings:
+def read_settings(settings: dict[str, Any]) -> ProgramSettings:
     """With what the scenario leaves out filled in."""
-    return Settings(
+    return ProgramSettings(
         run=tuple(settings.get("run", ())),
         address=str(settings.get("address", _WHOLE)),
         prepare=tuple(map(tuple, settings.get("prepare", ()))),

@@ -8,11 +8,11 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from touchstone.history.entry import Entry
+from touchstone.history.entry import HistoryEntry
 from touchstone.history.exports.newest import newest
 
 
-def document(entries: Sequence[Entry]) -> str:
+def document(entries: Sequence[HistoryEntry]) -> str:
     """A benchmark is a contender under a load, a measure a figure in its base unit; its ratio is one of its own."""
     found: dict[str, dict[str, dict[str, float]]] = {}
     for entry in newest(entries):

@@ -8,27 +8,27 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from touchstone.history.entry import Entry
+from touchstone.history.entry import HistoryEntry
 from touchstone.history.exports.newest import newest
 from touchstone.vocabulary.figure import Better
 
 
-def smaller_is_better(entries: Sequence[Entry]) -> str:
+def smaller_is_better(entries: Sequence[HistoryEntry]) -> str:
     """The figures of which less is better."""
     return _document(entries, Better.LOWER)
 
 
-def bigger_is_better(entries: Sequence[Entry]) -> str:
+def bigger_is_better(entries: Sequence[HistoryEntry]) -> str:
     """The figures of which more is better."""
     return _document(entries, Better.HIGHER)
 
 
-def _document(entries: Sequence[Entry], better: Better) -> str:
+def _document(entries: Sequence[HistoryEntry], better: Better) -> str:
     made = [_line(entry) for entry in newest(entries) if entry.about.better is better]
     return json.dumps(made, indent=1) + "\n"
 
 
-def _line(entry: Entry) -> dict[str, str | float]:
+def _line(entry: HistoryEntry) -> dict[str, str | float]:
     """A ratio where there is one: that action compares with the value of another day, and so of another machine."""
     name = f"{entry.scenario}: {entry.place}: {entry.about.title}"
     extra = f"commit {entry.commit}\nrun {entry.run}"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from touchstone.history.entry import Entry
+from touchstone.history.entry import HistoryEntry
 from touchstone.history.series import series_of
 
 
-def newest(entries: Sequence[Entry]) -> list[Entry]:
+def newest(entries: Sequence[HistoryEntry]) -> list[HistoryEntry]:
     """One entry a figure, in the order of the store."""
     return [series.entries[-1] for series in series_of(entries)]

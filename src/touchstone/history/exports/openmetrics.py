@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from touchstone.history.entry import Entry
+from touchstone.history.entry import HistoryEntry
 from touchstone.history.exports.newest import newest
 from touchstone.vocabulary.figure import FIGURES, Unit
 
@@ -15,9 +15,9 @@ _SUFFIX = {Unit.SECONDS: "seconds", Unit.BYTES: "bytes", Unit.SHARE: "ratio"}
 """The base units that the specification names; a rate and a count have none."""
 
 
-def document(entries: Sequence[Entry]) -> str:
+def document(entries: Sequence[HistoryEntry]) -> str:
     """A gauge a figure, and one more for its ratio to the reference; bounds of intervals by the label `bound`."""
-    by_figure: dict[str, list[Entry]] = {}
+    by_figure: dict[str, list[HistoryEntry]] = {}
     for entry in newest(entries):
         by_figure.setdefault(entry.figure, []).append(entry)
     lines: list[str] = []
@@ -34,7 +34,7 @@ def document(entries: Sequence[Entry]) -> str:
 Triple = tuple[float | None, float | None, float | None]
 
 
-def _family(name: str, unit: str, title: str, found: Sequence[tuple[Entry, Triple]]) -> list[str]:
+def _family(name: str, unit: str, title: str, found: Sequence[tuple[HistoryEntry, Triple]]) -> list[str]:
     whole = name if not unit or name.endswith(f"_{unit}") else f"{name}_{unit}"
     lines = [f"# TYPE {whole} gauge"] + ([f"# UNIT {whole} {unit}"] if unit else []) + [f"# HELP {whole} {title}"]
     for entry, values in found:
@@ -44,7 +44,7 @@ def _family(name: str, unit: str, title: str, found: Sequence[tuple[Entry, Tripl
     return lines
 
 
-def _labels(entry: Entry, bound: str) -> str:
+def _labels(entry: HistoryEntry, bound: str) -> str:
     labels = {
         "scenario": entry.scenario,
         "contender": entry.contender,

@@ -12,13 +12,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from touchstone.failure import TouchstoneError
-from touchstone.history.entry import Entry
+from touchstone.history.entry import HistoryEntry
 from touchstone.history.series import series_of
 
 _ATTRIBUTES = ("time", "commit", "run")
 
 
-def document(entries: Sequence[Entry]) -> str:
+def document(entries: Sequence[HistoryEntry]) -> str:
     """Rows of the runs that have every figure, as the page draws them: Otava reads no file with an empty cell.
 
     Otava 0.8.0 prints an error about the cell, analyses nothing, and ends with exit code 0.
@@ -43,14 +43,14 @@ def document(entries: Sequence[Entry]) -> str:
     return text.getvalue()
 
 
-def left_out(entries: Sequence[Entry]) -> list[str]:
+def left_out(entries: Sequence[HistoryEntry]) -> list[str]:
     """The runs that `document` leaves out, each with the figures that it lacks, in words."""
     return [f"left out: run {run.entry.run} has no {', '.join(run.lacks)}" for run in _runs(entries) if run.lacks]
 
 
 @dataclass(frozen=True)
-class _Run:
-    entry: Entry
+class _OtavaRow:
+    entry: HistoryEntry
     values: dict[str, float | None]
     """By column."""
 
@@ -59,7 +59,7 @@ class _Run:
         return [name for name, value in self.values.items() if value is None]
 
 
-def _runs(entries: Sequence[Entry]) -> list[_Run]:
+def _runs(entries: Sequence[HistoryEntry]) -> list[_OtavaRow]:
     columns = {_name(series.first): series for series in series_of(entries)}
     values = {
         (name, entry.run): value
@@ -67,10 +67,10 @@ def _runs(entries: Sequence[Entry]) -> list[_Run]:
         for entry, value in zip(series.entries, series.values, strict=True)
     }
     runs = {entry.run: entry for entry in entries}
-    return [_Run(entry, {name: values.get((name, run)) for name in columns}) for run, entry in runs.items()]
+    return [_OtavaRow(entry, {name: values.get((name, run)) for name in columns}) for run, entry in runs.items()]
 
 
-def _name(entry: Entry) -> str:
+def _name(entry: HistoryEntry) -> str:
     return "_".join(
         part.replace("/", "_") for part in (entry.scenario, entry.contender, entry.load, entry.figure) if part
     )

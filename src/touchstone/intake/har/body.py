@@ -11,7 +11,7 @@ from email.message import Message
 from typing import Any, Literal
 from urllib.parse import urlencode
 
-from touchstone.intake.har.value import LeftOutError, Remarks
+from touchstone.intake.har.value import DraftNotes, LeftOutError
 
 _WITH_BODY = ("POST", "PUT", "PATCH")
 """Methods whose requests have a body, be it an empty one (RFC 9110, section 8.6)."""
@@ -39,7 +39,7 @@ class Body:
 
 
 def body_of(
-    asked: Mapping[str, Any], headers: dict[str, str], method: str, sent_length: int | None, remarks: Remarks
+    asked: Mapping[str, Any], headers: dict[str, str], method: str, sent_length: int | None, remarks: DraftNotes
 ) -> Body | None:
     """The body of a request of `sent_length` bytes, if that is known; None if it has none.
 
@@ -184,7 +184,7 @@ def _bytes(text: str, charset: str) -> bytes:
         ) from error
 
 
-def _drop_coding(headers: dict[str, str], content: bytes, remarks: Remarks) -> None:
+def _drop_coding(headers: dict[str, str], content: bytes, remarks: DraftNotes) -> None:
     """A Content-Encoding that the recorder has undone is not sent."""
     coding = headers.get("content-encoding", "").strip().lower()
     if coding in _MAGIC and not content.startswith(_MAGIC[coding]):

@@ -12,9 +12,9 @@ from pathlib import Path
 from touchstone.failure import UsageError
 from touchstone.intake.conceal import conditions_of, shown_path
 from touchstone.intake.draft import Draft, DraftCheck, DraftLoad, DraftRequest
-from touchstone.intake.har.entry import Recorded, named, read_entry
+from touchstone.intake.har.entry import RecordedExchange, named, read_entry
 from touchstone.intake.har.value import LeftOutError
-from touchstone.intake.links import Answer, linked
+from touchstone.intake.links import RecordedResponse, linked
 
 _SHORTEST_THINK_S, _LONGEST_THINK_S = 0.1, 10.0
 _SAFE = ("GET", "HEAD", "OPTIONS", "TRACE")
@@ -40,7 +40,7 @@ def draft_from_har(file: Path) -> Draft:
             left_out[_plain(f"requests to {one.origin}, another service")] += 1
     session = _in_order([one for one in recorded if one.origin == origin], left_out)
     steps = [_request(one, _pause(session, number)) for number, one in enumerate(session)]
-    answers = [Answer(one.set_cookies, one.answered, one.content) for one in session]
+    answers = [RecordedResponse(one.set_cookies, one.answered, one.content) for one in session]
     whole = [_marked(one) for one in linked(steps, answers)]
     writes = list(dict.fromkeys(f"{one.method} {shown_path(one.target)}" for one in steps if one.method not in _SAFE))
     load = DraftLoad(
@@ -59,7 +59,7 @@ def draft_from_har(file: Path) -> Draft:
     )
 
 
-def _read(file: Path) -> tuple[list[Recorded], Counter[str]]:
+def _read(file: Path) -> tuple[list[RecordedExchange], Counter[str]]:
     """The entries that can be sent again, and how many others there are, by what they are and why."""
     try:
         document = json.loads(file.read_bytes(), parse_int=_integer)
@@ -93,7 +93,7 @@ def _plain(text: str) -> str:
     return text.encode("ascii", "backslashreplace").decode()
 
 
-def _service(recorded: Sequence[Recorded]) -> str:
+def _service(recorded: Sequence[RecordedExchange]) -> str:
     """The service of a recording: the one that gave most pages and data, else the one that was asked most.
 
     Others give files to pages, or count them: those answer with pictures, redirects and nothing.
@@ -106,7 +106,7 @@ def _service(recorded: Sequence[Recorded]) -> str:
     return max(counts, key=lambda origin: counts[origin])
 
 
-def _in_order(session: Sequence[Recorded], left_out: Counter[str]) -> list[Recorded]:
+def _in_order(session: Sequence[RecordedExchange], left_out: Counter[str]) -> list[RecordedExchange]:
     """The session by its times; one without a time like most others' is left out."""
     usual = Counter(one.begun[0] for one in session).most_common(1)[0][0]
     if usual == "unknown":
@@ -117,7 +117,7 @@ def _in_order(session: Sequence[Recorded], left_out: Counter[str]) -> list[Recor
     return sorted((one for one in session if one.begun[0] == usual), key=lambda one: one.begun[1])
 
 
-def _request(one: Recorded, think_s: float) -> DraftRequest:
+def _request(one: RecordedExchange, think_s: float) -> DraftRequest:
     looks = list(one.remarks.looks)
     if one.status in _NOT_LET_IN:
         looks.append('it lets nobody in without a login or a key: docs/templates.md, "A login"')
@@ -146,7 +146,7 @@ def _marked(one: DraftRequest) -> DraftRequest:
     return replace(one, guessed="the service may not have the version that the condition names")
 
 
-def _pause(session: Sequence[Recorded], number: int) -> float:
+def _pause(session: Sequence[RecordedExchange], number: int) -> float:
     """Seconds between a response and the next request; 0 where the browser did not wait."""
     if number + 1 == len(session):
         return 0.0
@@ -170,7 +170,7 @@ def _contract(alone: Sequence[DraftRequest], whole: Sequence[DraftRequest]) -> l
     return [*pages.values(), DraftCheck("session", "the recorded session gets the responses that were recorded", steps)]
 
 
-def _notes(left_out: Counter[str], session: Sequence[Recorded]) -> Iterator[str]:
+def _notes(left_out: Counter[str], session: Sequence[RecordedExchange]) -> Iterator[str]:
     """What the file holds and the draft does not."""
     told = [f"{why} ({count} times)" if count > 1 else why for why, count in left_out.items()]
     if told:

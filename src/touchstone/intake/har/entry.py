@@ -12,7 +12,7 @@ from urllib.parse import SplitResult, quote, unquote_to_bytes, urlsplit
 
 from touchstone.intake.conceal import shown_path
 from touchstone.intake.har.body import Body, body_of
-from touchstone.intake.har.value import LeftOutError, Remarks, must_be_whole, number_of, table_of, text_of
+from touchstone.intake.har.value import DraftNotes, LeftOutError, must_be_whole, number_of, table_of, text_of
 from touchstone.intake.parts import STREAMS
 from touchstone.manifest.exchange import Method
 
@@ -36,7 +36,7 @@ _KEPT_TEXT = 1_000_000
 
 
 @dataclass(frozen=True)
-class Recorded:
+class RecordedExchange:
     """A request with its response, as it can be sent again."""
 
     method: str
@@ -54,7 +54,7 @@ class Recorded:
     took_s: float
     dropped: frozenset[str]
     """Fields that were sent and are left out here, since the lab sends its own."""
-    remarks: Remarks
+    remarks: DraftNotes
     set_cookies: Mapping[str, str] = field(default_factory=dict)
     answered: tuple[tuple[str, str], ...] = ()
     """The response's fields."""
@@ -80,7 +80,7 @@ def named(entry: Any) -> str:
         return method
 
 
-def read_entry(entry: Any) -> Recorded:
+def read_entry(entry: Any) -> RecordedExchange:
     """Read an entry. Raises LeftOutError with the reason why its request cannot be sent again."""
     asked = table_of(entry, "request", "it has no request")
     answered = table_of(entry, "response", "it has no response")
@@ -89,7 +89,7 @@ def read_entry(entry: Any) -> Recorded:
     method = text_of(asked, "method").upper()
     if method not in get_args(Method):
         raise LeftOutError(f"the lab does not send the method {method[:20]!r}")
-    remarks = Remarks()
+    remarks = DraftNotes()
     fields = list(_fields(asked))
     headers, dropped = _headers(fields, remarks)
     _add_cookies(headers, asked)
@@ -100,7 +100,7 @@ def read_entry(entry: Any) -> Recorded:
     media_type = None if 300 <= status < 400 else _type_of(answered, dict(response)) or None
     _must_end(entry, media_type, headers)
     _keep_conditions(headers, status, method, remarks)
-    return Recorded(
+    return RecordedExchange(
         method=method,
         origin=_origin(url),
         target=_target(url),
@@ -180,7 +180,7 @@ def _fields(message: Mapping[str, Any], *, lenient: bool = False) -> Iterator[tu
             )
 
 
-def _headers(fields: list[tuple[str, str]], remarks: Remarks) -> tuple[dict[str, str], frozenset[str]]:
+def _headers(fields: list[tuple[str, str]], remarks: DraftNotes) -> tuple[dict[str, str], frozenset[str]]:
     """The fields that are sent again, several of a name joined (RFC 9110, section 5.3), and those that are not."""
     kept: dict[str, str] = {}
     dropped = set()
@@ -249,7 +249,7 @@ def _must_end(entry: Mapping[str, Any], media_type: str | None, headers: Mapping
         )
 
 
-def _keep_conditions(headers: dict[str, str], status: int, method: str, remarks: Remarks) -> None:
+def _keep_conditions(headers: dict[str, str], status: int, method: str, remarks: DraftNotes) -> None:
     """Raises LeftOutError for a status that answers a condition which is not in the recording."""
     if (needed := _NEEDS.get(status)) and headers.keys().isdisjoint(needed):
         raise LeftOutError(

@@ -13,7 +13,7 @@ class LeftOutError(Exception):
 
 
 @dataclass
-class Remarks:
+class DraftNotes:
     """What the reader of a draft is to know of a request, and what to look at."""
 
     notes: list[str] = field(default_factory=list)

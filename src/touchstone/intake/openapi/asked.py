@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from touchstone.intake.openapi.part import Part, UnsoundError
+from touchstone.intake.openapi.part import DocumentNode, UnsoundError
 from touchstone.intake.openapi.plain import written
-from touchstone.intake.openapi.sample import Said, Sample
+from touchstone.intake.openapi.sample import Said, SampleValue
 from touchstone.intake.parts import joined
 
 
 @dataclass
-class Asked:
+class PartialRequest:
     """What is sent so far."""
 
     path: str = ""
@@ -33,7 +33,7 @@ class Asked:
         """Whether there is such a field, in any case."""
         return any(one.lower() == name.lower() for one in self.headers)
 
-    def take(self, name: str, sample: Sample, *, must_exist: bool = False) -> None:
+    def take(self, name: str, sample: SampleValue, *, must_exist: bool = False) -> None:
         """Note what is not known of a value; `must_exist` if the limits of its schema do not make it right."""
         if sample.made_up and (must_exist or not sample.bounded):
             self.made_up.append(name)
@@ -58,7 +58,7 @@ class Asked:
         return "; ".join([*([made_up] if self.made_up else []), *dict.fromkeys(self.looks)])
 
 
-def given_by(holder: Part) -> list[Said]:
+def given_by(holder: DocumentNode) -> list[Said]:
     """The examples of a parameter or a media type, as far as they are in the document."""
     found: list[Said] = []
     for key in ("example", "x-example"):
@@ -72,7 +72,7 @@ def given_by(holder: Part) -> list[Said]:
     return found
 
 
-def _value_of(holder: Part, name: str) -> Said | None:
+def _value_of(holder: DocumentNode, name: str) -> Said | None:
     """The value of an Example Object; none of one that is elsewhere, or none at all."""
     try:
         example = holder.object("examples").object(name)
@@ -84,6 +84,6 @@ def _value_of(holder: Part, name: str) -> Said | None:
     return None
 
 
-def schema_of(holder: Part) -> Part | None:
+def schema_of(holder: DocumentNode) -> DocumentNode | None:
     """The schema of a parameter or a media type, if it has one."""
     return holder.child("schema") if holder.held.get("schema") is not None else None

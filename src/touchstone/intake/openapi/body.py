@@ -6,11 +6,11 @@ import json
 from dataclasses import replace
 from typing import Any
 
-from touchstone.intake.openapi.asked import Asked, given_by, schema_of
+from touchstone.intake.openapi.asked import PartialRequest, given_by, schema_of
 from touchstone.intake.openapi.form import form, multipart
 from touchstone.intake.openapi.media import JSON, essence, is_range, kind, preferred
-from touchstone.intake.openapi.part import Part, UnsoundError
-from touchstone.intake.openapi.sample import Sample, Sampler
+from touchstone.intake.openapi.part import DocumentNode, UnsoundError
+from touchstone.intake.openapi.sample import SampleValue, ValueGenerator
 from touchstone.intake.openapi.style import word
 from touchstone.intake.openapi.xml import xml
 
@@ -20,7 +20,9 @@ _WITHOUT = ("get", "head", "delete", "trace")
 _CONCRETE = {"text/*": "text/plain", "*/*": JSON, "application/*": JSON, "multipart/*": "multipart/form-data"}
 
 
-def put_body(asked: Asked, operation: Part, method: str, sampler: Sampler, *, version_3_0: bool) -> None:
+def put_body(
+    asked: PartialRequest, operation: DocumentNode, method: str, sampler: ValueGenerator, *, version_3_0: bool
+) -> None:
     """Add body and media type, where the operation has any. What is not known is named."""
     try:
         described = operation.object("requestBody")
@@ -38,7 +40,7 @@ def put_body(asked: Asked, operation: Part, method: str, sampler: Sampler, *, ve
         asked.looks.append(f"its body is left out: {error}")
 
 
-def _put(asked: Asked, media_type: str, content: Part, sampler: Sampler) -> None:
+def _put(asked: PartialRequest, media_type: str, content: DocumentNode, sampler: ValueGenerator) -> None:
     if is_range(media_type):
         if essence(media_type) not in _CONCRETE:
             raise UnsoundError(f"any {media_type} may be sent, and what is one is not known")
@@ -57,14 +59,14 @@ def _put(asked: Asked, media_type: str, content: Part, sampler: Sampler) -> None
         asked.looks.append(f"its body is {essence(media_type)}, and what is sent is a text")
 
 
-def _sample(content: Part, sampler: Sampler) -> Sample:
+def _sample(content: DocumentNode, sampler: ValueGenerator) -> SampleValue:
     if content.held.get("itemSchema") is None:
         return sampler.sample(schema_of(content), given_by(content))
     one = sampler.sample(content.child("itemSchema"))
     return replace(one, value=[one.value])
 
 
-def _written(asked: Asked, media_type: str, value: Any, content: Part) -> tuple[str, str]:
+def _written(asked: PartialRequest, media_type: str, value: Any, content: DocumentNode) -> tuple[str, str]:
     """The body, and its media type with the parameters that it needs. Raises UnsoundError."""
     match kind(media_type):
         case "json":

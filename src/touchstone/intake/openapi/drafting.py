@@ -9,11 +9,11 @@ from typing import Any
 from touchstone.failure import UsageError
 from touchstone.intake.draft import Draft, DraftLoad, DraftRequest
 from touchstone.intake.openapi.operation import Api, request
-from touchstone.intake.openapi.part import Document, Part, UnsoundError
-from touchstone.intake.openapi.sample import Sampler
+from touchstone.intake.openapi.part import DocumentNode, OpenApiDocument, UnsoundError
+from touchstone.intake.openapi.sample import ValueGenerator
 from touchstone.intake.openapi.server import server_of
 from touchstone.intake.openapi.swagger import as_openapi
-from touchstone.intake.openapi.validity import Checker
+from touchstone.intake.openapi.validity import SchemaValidator
 
 _METHODS = ("get", "head", "post", "put", "patch", "delete", "options", "trace")
 _OTHERS = ("query", "additionalOperations")
@@ -25,11 +25,11 @@ _NAMED = 30
 
 def draft_from_openapi(file: Path) -> Draft:
     """Read a document. Raises UsageError that names the missing part."""
-    document = Document(file)
+    document = OpenApiDocument(file)
     root = _root(document)
     version = root.text("openapi")
     version_3_0 = version.startswith("3.0")
-    api = Api(root, server_of([root]), Sampler(Checker(version_3_0=version_3_0)), version_3_0)
+    api = Api(root, server_of([root]), ValueGenerator(SchemaValidator(version_3_0=version_3_0)), version_3_0)
     notes = [f"look: {api.server.doubt}"] if api.server.doubt else []
     requests: list[DraftRequest] = []
     variables: dict[str, str] = {}
@@ -59,7 +59,7 @@ def draft_from_openapi(file: Path) -> Draft:
     return Draft(_title(root, file), file.name, requests, [_load(requests)], notes=notes)
 
 
-def _root(document: Document) -> Part:
+def _root(document: OpenApiDocument) -> DocumentNode:
     """The document itself, or one of OpenAPI 3.0 made of Swagger 2.0. Raises UsageError if it is neither."""
     root = document.root()
     where = str(document.file)
@@ -81,7 +81,7 @@ def _root(document: Document) -> Part:
     )
 
 
-def _paths(root: Part, notes: list[str]) -> list[tuple[str, Part]]:
+def _paths(root: DocumentNode, notes: list[str]) -> list[tuple[str, DocumentNode]]:
     """The paths and what stands under each. What is not sound is named."""
     try:
         paths = root.object("paths")
@@ -119,13 +119,13 @@ def _load(requests: Sequence[DraftRequest]) -> DraftLoad:
     return DraftLoad("mix", "A mix of requests", known, note=note if left_out else "")
 
 
-def _title(root: Part, file: Path) -> str:
+def _title(root: DocumentNode, file: Path) -> str:
     try:
         return " ".join(root.object("info").text("title").split()) or file.stem
     except UnsoundError:
         return file.stem
 
 
-def _keys(root: Part, key: str) -> list[str]:
+def _keys(root: DocumentNode, key: str) -> list[str]:
     held: Any = root.held.get(key)
     return [str(one) for one in held] if isinstance(held, dict) else []

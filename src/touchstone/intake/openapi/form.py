@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from typing import Any
 from urllib.parse import quote_plus
 
-from touchstone.intake.openapi.asked import Asked, given_by, schema_of
+from touchstone.intake.openapi.asked import PartialRequest, given_by, schema_of
 from touchstone.intake.openapi.media import JSON, essence, is_range
-from touchstone.intake.openapi.part import Part, UnsoundError
+from touchstone.intake.openapi.part import DocumentNode, UnsoundError
 from touchstone.intake.openapi.schema import put_together
 from touchstone.intake.openapi.style import in_pairs, percent, reserved, word
 
@@ -18,7 +18,7 @@ _BOUNDARY = "----touchstone"
 _STYLED = ("style", "explode", "allowReserved")
 
 
-def form(value: Any, content: Part) -> str:
+def form(value: Any, content: DocumentNode) -> str:
     """The body: a pair for each field. Raises UnsoundError for a value that has no names."""
     pairs: list[str] = []
     for name, held, encoding in _fields(value, content):
@@ -43,7 +43,7 @@ def _json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def _fields(value: Any, content: Part) -> Iterator[tuple[str, Any, Part]]:
+def _fields(value: Any, content: DocumentNode) -> Iterator[tuple[str, Any, DocumentNode]]:
     """Each property, its value, and what `encoding` says of it."""
     if not isinstance(value, dict):
         raise UnsoundError("a form has named fields, and its schema describes none")
@@ -52,7 +52,7 @@ def _fields(value: Any, content: Part) -> Iterator[tuple[str, Any, Part]]:
         yield name, held, encodings.object(name)
 
 
-def multipart(asked: Asked, value: Any, content: Part) -> tuple[str, str]:
+def multipart(asked: PartialRequest, value: Any, content: DocumentNode) -> tuple[str, str]:
     """The body, a part for each field, and the boundary between them. Raises UnsoundError."""
     described = schema_of(content)
     schema = put_together([described] if described is not None else [])
@@ -71,7 +71,7 @@ def multipart(asked: Asked, value: Any, content: Part) -> tuple[str, str]:
     return f"{body}--{boundary}--\r\n", boundary
 
 
-def _part(asked: Asked, name: str, value: Any, encoding: Part, *, is_file: bool) -> str:
+def _part(asked: PartialRequest, name: str, value: Any, encoding: DocumentNode, *, is_file: bool) -> str:
     kinds = [one.strip() for one in encoding.text("contentType").split(",") if essence(one)]
     kind = next((one for one in kinds if not is_range(one)), "")
     if is_file:

@@ -53,7 +53,7 @@ _FORMATS |= {"guid": _FORMATS["uuid"], "ip": _FORMATS["ipv4"], "base64": _FORMAT
 
 
 @dataclass
-class Limits:
+class ValueLimits:
     """What the keywords of a schema allow, the tightest of several. Lengths in characters, sizes in elements."""
 
     lowest: Fraction | None = None
@@ -88,7 +88,7 @@ def as_fraction(value: Any) -> Fraction | None:
     return Fraction(value) if isinstance(value, int) else Fraction(repr(value))
 
 
-def number(limits: Limits, *, whole: bool, turn: int) -> int | float:
+def number(limits: ValueLimits, *, whole: bool, turn: int) -> int | float:
     """The number nearest to a usual one, the `turn`-th of several. Raises UnsoundError if the limits allow none."""
     step = limits.multiple_of if limits.multiple_of and limits.multiple_of > 0 else None
     if whole:
@@ -105,7 +105,7 @@ def number(limits: Limits, *, whole: bool, turn: int) -> int | float:
     raise UnsoundError("no number is within its limits")
 
 
-def _near(wanted: Fraction, step: Fraction | None, limits: Limits) -> Sequence[Fraction]:
+def _near(wanted: Fraction, step: Fraction | None, limits: ValueLimits) -> Sequence[Fraction]:
     if step:
         below = math.floor(wanted / step) * step
         return (*([wanted] if wanted == below else []), below + step, below, below - step)
@@ -114,7 +114,7 @@ def _near(wanted: Fraction, step: Fraction | None, limits: Limits) -> Sequence[F
     return (wanted, wanted + 1, wanted - 1)
 
 
-def _within(value: Fraction, limits: Limits) -> bool:
+def _within(value: Fraction, limits: ValueLimits) -> bool:
     if limits.lowest is not None and (value < limits.lowest or (limits.lowest_excluded and value == limits.lowest)):
         return False
     return limits.highest is None or not (
@@ -122,7 +122,7 @@ def _within(value: Fraction, limits: Limits) -> bool:
     )
 
 
-def text(limits: Limits, turn: int) -> str:
+def text(limits: ValueLimits, turn: int) -> str:
     """A text of the length, format and pattern, the `turn`-th of several. Raises UnsoundError if none is found."""
     if limits.shortest > LONGEST:
         raise UnsoundError(f"a text of {limits.shortest} characters is longer than a draft may hold")
@@ -140,7 +140,7 @@ def text(limits: Limits, turn: int) -> str:
     return cut.ljust(limits.shortest, "x")
 
 
-def _like(limits: Limits, turn: int) -> str:
+def _like(limits: ValueLimits, turn: int) -> str:
     if any(_written_out(pattern) > _REPEATS for pattern in limits.patterns):
         raise UnsoundError("its pattern asks for too much")
     usual = [_FORMATS[limits.format](turn)] if limits.format in _FORMATS else list(_TYPICAL) if not turn else []
@@ -194,7 +194,7 @@ def _made(pattern: str, extra: int, turn: int) -> str:
     # Python's own parser, by which rstr reads, knows no properties of characters.
     known = re.sub(r"\\[pP]\{\^?[A-Za-z_=]+\}", r"\\w", pattern)
     try:
-        return str(Rstr(_Least(extra, turn)).xeger(known))
+        return str(Rstr(_Smallest(extra, turn)).xeger(known))
     except (re.error, LookupError, ValueError, TypeError, RecursionError, OverflowError):
         return ""
 
@@ -204,7 +204,7 @@ def _plainest_first(characters: str) -> str:
     return "".join(sorted(characters, key=lambda one: (not one.isalpha(), not one.isalnum(), one.isspace(), one)))
 
 
-class _Least(random.Random):
+class _Smallest(random.Random):
     """In place of chance: the fewest repetitions and `extra` more, and the plainest character."""
 
     def __init__(self, extra: int, turn: int) -> None:

@@ -6,15 +6,15 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from touchstone.intake.openapi.asked import Asked
+from touchstone.intake.openapi.asked import PartialRequest
 from touchstone.intake.openapi.body import put_body
 from touchstone.intake.openapi.parameter import put_parameters
-from touchstone.intake.openapi.part import Part, UnsoundError
+from touchstone.intake.openapi.part import DocumentNode, UnsoundError
 from touchstone.intake.openapi.response import right_response
-from touchstone.intake.openapi.sample import Sampler
+from touchstone.intake.openapi.sample import ValueGenerator
 from touchstone.intake.openapi.security import put_secrets
 from touchstone.intake.openapi.server import Server, server_of
-from touchstone.intake.parts import DraftRequest, Template, slug
+from touchstone.intake.parts import DraftRequest, PlaceholderText, slug
 from touchstone.intake.secrets import shapes
 from touchstone.manifest.template import literal
 
@@ -23,16 +23,16 @@ from touchstone.manifest.template import literal
 class Api:
     """A document whose operations are drafted."""
 
-    root: Part
+    root: DocumentNode
     server: Server
-    sampler: Sampler
+    sampler: ValueGenerator
     version_3_0: bool
 
 
-def request(api: Api, path: str, method: str, item: Part) -> tuple[DraftRequest, Mapping[str, str]]:
+def request(api: Api, path: str, method: str, item: DocumentNode) -> tuple[DraftRequest, Mapping[str, str]]:
     """The request, and the environment variables that it needs. Raises UnsoundError if it is no operation."""
     operation = item.object(method)
-    asked = Asked()
+    asked = PartialRequest()
     server = server_of([operation, item, api.root])
     _note_server(asked, server, api.server)
     parameters = []
@@ -75,10 +75,10 @@ def request(api: Api, path: str, method: str, item: Part) -> tuple[DraftRequest,
 
 def _published(text: str) -> str:
     """A text in which what is called a secret is none, since the document shows it to all; but for known forms."""
-    return text if isinstance(text, Template) or any(shapes(text)) else Template(literal(text))
+    return text if isinstance(text, PlaceholderText) or any(shapes(text)) else PlaceholderText(literal(text))
 
 
-def _note_server(asked: Asked, server: Server, usual: Server) -> None:
+def _note_server(asked: PartialRequest, server: Server, usual: Server) -> None:
     if server.doubt and server.doubt != usual.doubt:
         asked.looks.append(server.doubt)
     if server.host and usual.host and server.host != usual.host:

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 from urllib.parse import quote
 
-from touchstone.intake.openapi.asked import Asked, given_by, schema_of
-from touchstone.intake.openapi.part import Part, UnsoundError
-from touchstone.intake.openapi.sample import Sampler
+from touchstone.intake.openapi.asked import PartialRequest, given_by, schema_of
+from touchstone.intake.openapi.part import DocumentNode, UnsoundError
+from touchstone.intake.openapi.sample import ValueGenerator
 from touchstone.intake.openapi.style import STYLES, as_it_is, in_cookie, in_pairs, in_place, percent, reserved
 
 _IGNORED = ("accept", "authorization", "content-type")
@@ -20,7 +20,9 @@ _FIELD = re.compile(r"[\t -~]*")
 _IN_PATH = re.compile(r"\{[^{}/]*\}")
 
 
-def put_parameters(asked: Asked, path: str, base: str, parameters: Sequence[Part], sampler: Sampler) -> None:
+def put_parameters(
+    asked: PartialRequest, path: str, base: str, parameters: Sequence[DocumentNode], sampler: ValueGenerator
+) -> None:
     """Fill in the path, and add what is required. What is not sound is named, and left out."""
     in_path: dict[str, str] = {}
     for (place, name), parameter in _distinct(asked, parameters).items():
@@ -38,9 +40,9 @@ def put_parameters(asked: Asked, path: str, base: str, parameters: Sequence[Part
     asked.path = _filled(asked, base, path, in_path)
 
 
-def _distinct(asked: Asked, parameters: Sequence[Part]) -> dict[tuple[str, str], Part]:
+def _distinct(asked: PartialRequest, parameters: Sequence[DocumentNode]) -> dict[tuple[str, str], DocumentNode]:
     """Parameters by place and name: those of an operation, which come last, in place of its path's."""
-    found: dict[tuple[str, str], Part] = {}
+    found: dict[tuple[str, str], DocumentNode] = {}
     for reference in parameters:
         try:
             parameter = reference.followed()
@@ -55,7 +57,9 @@ def _distinct(asked: Asked, parameters: Sequence[Part]) -> dict[tuple[str, str],
     return found
 
 
-def _value(asked: Asked, name: str, parameter: Part, sampler: Sampler, *, must_exist: bool = False) -> Any:
+def _value(
+    asked: PartialRequest, name: str, parameter: DocumentNode, sampler: ValueGenerator, *, must_exist: bool = False
+) -> Any:
     """The parameter's value; of one with `content`, its text."""
     for media_type, content in parameter.objects("content"):
         sample = sampler.sample(schema_of(content), given_by(content))
@@ -70,7 +74,7 @@ def _value(asked: Asked, name: str, parameter: Part, sampler: Sampler, *, must_e
     return sample.value
 
 
-def _style(parameter: Part, place: str) -> tuple[str, bool]:
+def _style(parameter: DocumentNode, place: str) -> tuple[str, bool]:
     style = parameter.text("style") or STYLES[place][0]
     if style not in STYLES[place]:
         raise UnsoundError(f"it has the style {style!r}, and in the {place} there are {', '.join(STYLES[place])}")
@@ -78,7 +82,7 @@ def _style(parameter: Part, place: str) -> tuple[str, bool]:
     return style, style in ("form", "cookie", "deepObject") if explode is None else explode
 
 
-def _in_path(asked: Asked, name: str, parameter: Part, sampler: Sampler) -> str:
+def _in_path(asked: PartialRequest, name: str, parameter: DocumentNode, sampler: ValueGenerator) -> str:
     value = _value(asked, name, parameter, sampler, must_exist=True)
     style, explode = _style(parameter, "path")
     written = in_place(name, value, style, explode=explode, encode=percent)
@@ -87,7 +91,7 @@ def _in_path(asked: Asked, name: str, parameter: Part, sampler: Sampler) -> str:
     return written
 
 
-def _put(asked: Asked, place: str, name: str, parameter: Part, sampler: Sampler) -> None:
+def _put(asked: PartialRequest, place: str, name: str, parameter: DocumentNode, sampler: ValueGenerator) -> None:
     if place == "header":
         _put_field(asked, name, parameter, sampler)
         return
@@ -102,7 +106,7 @@ def _put(asked: Asked, place: str, name: str, parameter: Part, sampler: Sampler)
         asked.cookies += in_pairs(name, value, style, explode=explode, encode=in_cookie)
 
 
-def _put_field(asked: Asked, name: str, parameter: Part, sampler: Sampler) -> None:
+def _put_field(asked: PartialRequest, name: str, parameter: DocumentNode, sampler: ValueGenerator) -> None:
     if name.lower() in _IGNORED:
         if name.lower() == "authorization" and parameter.flag("required"):
             asked.looks.append("the parameter Authorization is ignored, as OpenAPI says: it has no security scheme")
@@ -121,7 +125,7 @@ def _put_field(asked: Asked, name: str, parameter: Part, sampler: Sampler) -> No
         asked.headers[name] = value
 
 
-def _filled(asked: Asked, base: str, path: str, values: dict[str, str]) -> str:
+def _filled(asked: PartialRequest, base: str, path: str, values: dict[str, str]) -> str:
     """The path with its parameters in it, as it is sent."""
     path, mark, fragment = path.partition("#")
     if mark:
@@ -129,7 +133,7 @@ def _filled(asked: Asked, base: str, path: str, values: dict[str, str]) -> str:
     return "".join([base, *_pieces(asked, path, values)])
 
 
-def _pieces(asked: Asked, path: str, values: dict[str, str]) -> Iterator[str]:
+def _pieces(asked: PartialRequest, path: str, values: dict[str, str]) -> Iterator[str]:
     at = 0
     for match in _IN_PATH.finditer(path):
         yield _sendable(path[at : match.start()])

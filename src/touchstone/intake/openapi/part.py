@@ -24,7 +24,7 @@ class UnsoundError(ValueError):
     """A part that is not as the specification says: what is wrong with it."""
 
 
-class Document:
+class OpenApiDocument:
     """The files of a document. The network is never asked."""
 
     def __init__(self, file: Path) -> None:
@@ -37,12 +37,12 @@ class Document:
         self._missing = ""
         self.held = self._load(file, self.uri)
 
-    def root(self, held: Any = None) -> Part:
+    def root(self, held: Any = None) -> DocumentNode:
         """The document as a part; `held` replaces the content of the file."""
         held = self.held if held is None else held
         identified = _identified(held, self.uri)
         registry = Registry(retrieve=self._retrieve).with_resources(identified).crawl()  # type: ignore[call-arg]
-        return Part(held, registry.resolver(self.uri), self)
+        return DocumentNode(held, registry.resolver(self.uri), self)
 
     def missing(self) -> str:
         """Why the last file that a reference asked for is not there; empty if that was no file."""
@@ -73,13 +73,13 @@ class Document:
 
 
 @dataclass(frozen=True)
-class Part:
+class DocumentNode:
     """An object, array or value of a document. What is asked of it by key follows references."""
 
     held: Any
     resolver: Any
     """A `referencing` resolver, whose class has no public name."""
-    document: Document
+    document: OpenApiDocument
     name: str = ""
     """The last word of the reference that led here."""
 
@@ -91,12 +91,12 @@ class Part:
         """The keys of an object; none of anything else."""
         return [str(key) for key in self.held] if isinstance(self.held, dict) else []
 
-    def child(self, key: str | int) -> Part:
+    def child(self, key: str | int) -> DocumentNode:
         """What is at a key or place, references not followed."""
         held = self.held[key]
-        return Part(held, _entered(self.resolver, held), self.document)
+        return DocumentNode(held, _entered(self.resolver, held), self.document)
 
-    def followed(self) -> Part:
+    def followed(self) -> DocumentNode:
         """The part itself, or what its reference leads to. Raises UnsoundError."""
         found = self
         for _ in range(_LONGEST_CHAIN):
@@ -106,7 +106,7 @@ class Part:
             found = found.lookup(ref)
         raise UnsoundError(f"the reference {self.held['$ref']!r} leads to itself")
 
-    def lookup(self, ref: str) -> Part:
+    def lookup(self, ref: str) -> DocumentNode:
         """What a reference leads to. Raises UnsoundError."""
         try:
             resolved = self.resolver.lookup(ref)
@@ -116,23 +116,23 @@ class Part:
             raise UnsoundError(f"the reference {ref!r} cannot be followed: {why}") from error
         last = ref.rpartition("/")[2]
         name = unquote(last).replace("~1", "/").replace("~0", "~") if "#" in ref else last.partition(".")[0]
-        return Part(resolved.contents, _entered(resolved.resolver, resolved.contents), self.document, name)
+        return DocumentNode(resolved.contents, _entered(resolved.resolver, resolved.contents), self.document, name)
 
-    def object(self, key: str) -> Part:
+    def object(self, key: str) -> DocumentNode:
         """The object at a key; an empty one if there is none. Raises UnsoundError for anything else."""
         found = self._followed(key)
         if not isinstance(found.held, dict):
             raise UnsoundError(f"`{key}` is no object")
         return found
 
-    def array(self, key: str) -> list[Part]:
+    def array(self, key: str) -> list[DocumentNode]:
         """The parts of an array at a key, references not followed; none if there is none. Raises UnsoundError."""
         found = self._followed(key, [])
         if not isinstance(found.held, list):
             raise UnsoundError(f"`{key}` is no array")
         return [found.child(place) for place in range(len(found.held))]
 
-    def objects(self, key: str) -> Iterator[tuple[str, Part]]:
+    def objects(self, key: str) -> Iterator[tuple[str, DocumentNode]]:
         """The objects within an object at a key, but for extensions. Raises UnsoundError where one is none."""
         found = self.object(key)
         for name in found.keys:
@@ -156,9 +156,9 @@ class Part:
         value = self.held.get(key)
         return value if isinstance(value, bool) else None
 
-    def _followed(self, key: str, empty: Any = None) -> Part:
+    def _followed(self, key: str, empty: Any = None) -> DocumentNode:
         if not isinstance(self.held, dict) or self.held.get(key) is None:
-            return Part({} if empty is None else empty, self.resolver, self.document)
+            return DocumentNode({} if empty is None else empty, self.resolver, self.document)
         return self.child(key).followed()
 
 

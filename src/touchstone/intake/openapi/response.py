@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from http import HTTPStatus
 
 from touchstone.intake.openapi.media import essence, is_range, kind, preferred
-from touchstone.intake.openapi.part import Part, UnsoundError
+from touchstone.intake.openapi.part import DocumentNode, UnsoundError
 from touchstone.intake.openapi.schema import put_together
 from touchstone.intake.parts import STREAMS
 
@@ -16,7 +16,7 @@ _BODILESS = (204, 205)
 
 
 @dataclass
-class Right:
+class CorrectResponse:
     """A right response."""
 
     status: int = 200
@@ -28,9 +28,9 @@ class Right:
     looks: list[str] = field(default_factory=list)
 
 
-def right_response(operation: Part) -> Right:
+def right_response(operation: DocumentNode) -> CorrectResponse:
     """The successes that are described; else a redirect, else what `default` says. What is not known is named."""
-    right = Right()
+    right = CorrectResponse()
     try:
         responses = operation.object("responses")
     except UnsoundError as error:
@@ -54,7 +54,7 @@ def right_response(operation: Part) -> Right:
     return right
 
 
-def _successes(responses: Part) -> dict[str, list[int]]:
+def _successes(responses: DocumentNode) -> dict[str, list[int]]:
     """The keys of responses that are right, each with its statuses: those of 2XX, or else redirects."""
     for first in "23":
         named = {code: [int(code)] for code in responses.keys if code.isascii() and code.isdecimal()}
@@ -69,7 +69,7 @@ def _successes(responses: Part) -> dict[str, list[int]]:
     return {}
 
 
-def _content(right: Right, contents: Sequence[Part]) -> None:
+def _content(right: CorrectResponse, contents: Sequence[DocumentNode]) -> None:
     """The media type, if it is the same in all, and the types of a JSON object's fields."""
     chosen = [preferred(content.keys, _RANK) for content in contents]
     names = {essence(one or "") for one in chosen}
@@ -87,7 +87,7 @@ def _content(right: Right, contents: Sequence[Part]) -> None:
             right.looks.append(f"the schema of its response cannot be read: {error}")
 
 
-def _json_types(content: Part) -> dict[str, str]:
+def _json_types(content: DocumentNode) -> dict[str, str]:
     """Types of the fields that must be there, where each has one type alone."""
     if "schema" not in content.held:
         return {}

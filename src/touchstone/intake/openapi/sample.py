@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from touchstone.intake.openapi.leaves import MOST, number, text
-from touchstone.intake.openapi.part import Part, UnsoundError
+from touchstone.intake.openapi.part import DocumentNode, UnsoundError
 from touchstone.intake.openapi.plain import written
 from touchstone.intake.openapi.schema import Choice, Schema, put_together
-from touchstone.intake.openapi.validity import Checker, TooMuchError
+from touchstone.intake.openapi.validity import SchemaValidator, TooMuchError
 
 _STEPS = 3_000
 """Schemas that are looked at for one value."""
@@ -34,7 +34,7 @@ Said = tuple[Any, str | None]
 
 
 @dataclass(frozen=True)
-class Sample:
+class SampleValue:
     """A value, and what is known of it."""
 
     value: Any
@@ -46,10 +46,10 @@ class Sample:
     """Why it may not be right; empty if it holds its schema."""
 
 
-class Sampler:
+class ValueGenerator:
     """Makes values for the schemas of one document, within bounded work."""
 
-    def __init__(self, checker: Checker) -> None:
+    def __init__(self, checker: SchemaValidator) -> None:
         self._checker = checker
         self._left = 0
         self._left_of_all = _STEPS_OF_ALL
@@ -57,9 +57,9 @@ class Sampler:
         self._made_up = self._invented = False
         self._turn = 0
         self._schemas: dict[tuple[int, str], Schema] = {}
-        self._samples: dict[tuple[int, str], Sample] = {}
+        self._samples: dict[tuple[int, str], SampleValue] = {}
 
-    def sample(self, schema: Part | None, given: Sequence[Said] = ()) -> Sample:
+    def sample(self, schema: DocumentNode | None, given: Sequence[Said] = ()) -> SampleValue:
         """A value of the schema, if there is any: one of those given elsewhere, or as the schema has it.
 
         Raises UnsoundError if none is found, right or not.
@@ -73,16 +73,16 @@ class Sampler:
             self._samples[key] = found
         return found
 
-    def _found(self, parts: list[Part], given: Sequence[Said]) -> Sample:
+    def _found(self, parts: list[DocumentNode], given: Sequence[Said]) -> SampleValue:
         wrong = ""
         for said in given:
             value = self._given(said, parts)
             fault = self._fault(parts, value)
             if not fault:
-                return Sample(value, made_up=False)
+                return SampleValue(value, made_up=False)
             wrong = wrong or f"the document's own example is not right by its schema: {fault}"
         # At first with all that is described, then with what must be there alone.
-        made: Sample | None = None
+        made: SampleValue | None = None
         why = ""
         for optional in (_MOST_OPTIONAL, 0):
             try:
@@ -95,12 +95,12 @@ class Sampler:
                 return replace(made, doubt=wrong)
             why = fault
         if given and not _unwritable(given[0][0]):
-            return Sample(self._given(given[0], parts), made_up=False, doubt=wrong)
+            return SampleValue(self._given(given[0], parts), made_up=False, doubt=wrong)
         if made is None or _unwritable(made.value):
             raise UnsoundError(f"no value was found for its schema: {why}")
         return replace(made, doubt=f"no value was found that is right by its schema: {why}")
 
-    def _attempt(self, parts: list[Part], optional: int) -> Sample:
+    def _attempt(self, parts: list[DocumentNode], optional: int) -> SampleValue:
         if self._left_of_all <= 0:
             raise UnsoundError("the document asks for too much")
         self._left = min(_STEPS, self._left_of_all)
@@ -111,12 +111,12 @@ class Sampler:
             value = self._value(parts, (), 0)
         finally:
             self._left_of_all += max(0, self._left)
-        return Sample(value, self._made_up, self._made_up and not self._invented)
+        return SampleValue(value, self._made_up, self._made_up and not self._invented)
 
-    def _fault(self, parts: list[Part], value: Any) -> str:
+    def _fault(self, parts: list[DocumentNode], value: Any) -> str:
         return _unwritable(value) or self._checker.fault(parts, value)
 
-    def _schema(self, parts: Sequence[Part]) -> Schema:
+    def _schema(self, parts: Sequence[DocumentNode]) -> Schema:
         """The schemas put together. Raises UnsoundError, and TooMuchError when there was enough of it."""
         self._left -= 1
         key = (id(parts[0].held), parts[0].name) if len(parts) == 1 else None
@@ -131,7 +131,7 @@ class Sampler:
             self._schemas[key] = made
         return made
 
-    def _given(self, said: Said, parts: Sequence[Part]) -> Any:
+    def _given(self, said: Said, parts: Sequence[DocumentNode]) -> Any:
         """A value of the document as its schema wants it: numbers as texts where texts are wanted."""
         self._left = _STEPS
         try:
@@ -139,7 +139,7 @@ class Sampler:
         except (TooMuchError, UnsoundError):
             return said[0]
 
-    def _fitted(self, said: Said, parts: Sequence[Part], depth: int) -> Any:
+    def _fitted(self, said: Said, parts: Sequence[DocumentNode], depth: int) -> Any:
         value, words = said
         if not parts or depth > _DEEPEST:
             return value
@@ -164,7 +164,7 @@ class Sampler:
         return value
 
     def _value(
-        self, parts: list[Part], above: tuple[int, ...], depth: int, decided: frozenset[int] = frozenset()
+        self, parts: list[DocumentNode], above: tuple[int, ...], depth: int, decided: frozenset[int] = frozenset()
     ) -> Any:
         """A value of several schemas; `above` are those that it is within, `decided` the choices that are made."""
         schema = self._schema(parts)
@@ -188,7 +188,7 @@ class Sampler:
                 return None
             raise
 
-    def _listed(self, schema: Schema, parts: list[Part], depth: int) -> Any:
+    def _listed(self, schema: Schema, parts: list[DocumentNode], depth: int) -> Any:
         values = [self._fitted(said, parts, depth) for said in schema.values or ()]
         fitting = [value for value in values if value is not None and not self._fault(parts, value)]
         if fitting:
@@ -198,7 +198,7 @@ class Sampler:
         raise UnsoundError("none of the values that it lists is right by its schema")
 
     def _chosen(
-        self, choice: Choice, parts: list[Part], above: tuple[int, ...], depth: int, decided: frozenset[int]
+        self, choice: Choice, parts: list[DocumentNode], above: tuple[int, ...], depth: int, decided: frozenset[int]
     ) -> Any:
         """A value by the first branch of a choice that gives one which holds all."""
         made: list[Any] = []
@@ -219,9 +219,9 @@ class Sampler:
         self._made_up = self._invented = True
         return made[0]
 
-    def _by_use(self, parts: list[Part], above: set[int]) -> list[Part]:
+    def _by_use(self, parts: list[DocumentNode], above: set[int]) -> list[DocumentNode]:
         """Branches in their order, but null behind others, and last those that lead to where they are."""
-        ranked: list[list[Part]] = [[], [], []]
+        ranked: list[list[DocumentNode]] = [[], [], []]
         for part in parts:
             try:
                 schema = self._schema([part])

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from touchstone.intake.openapi.leaves import Limits, as_fraction
-from touchstone.intake.openapi.part import Part, UnsoundError
+from touchstone.intake.openapi.leaves import ValueLimits, as_fraction
+from touchstone.intake.openapi.part import DocumentNode, UnsoundError
 from touchstone.intake.openapi.plain import written
 
 TYPES = ("object", "array", "string", "integer", "number", "boolean", "null")
@@ -25,7 +25,7 @@ class Choice:
     """A `oneOf` or an `anyOf`."""
 
     id: int
-    branches: list[Part]
+    branches: list[DocumentNode]
 
 
 @dataclass(frozen=True)
@@ -62,18 +62,18 @@ class Schema:
     """Examples and the default, each with the text that was written for it if it is no text."""
     values: list[tuple[Any, str | None]] | None = None
     """Values of `enum` and `const`; None if any is allowed."""
-    limits: Limits = field(default_factory=Limits)
-    properties: dict[str, list[Part]] = field(default_factory=dict)
+    limits: ValueLimits = field(default_factory=ValueLimits)
+    properties: dict[str, list[DocumentNode]] = field(default_factory=dict)
     required: dict[str, None] = field(default_factory=dict)
     fewest: int = 0
     most: int | None = None
     """Elements of an array, or properties of an object."""
-    additional: list[Part] = field(default_factory=list)
+    additional: list[DocumentNode] = field(default_factory=list)
     closed: bool = False
     """Whether there are no properties but those named."""
-    items: list[Part] = field(default_factory=list)
-    first_items: list[Part] = field(default_factory=list)
-    contains: list[Part] = field(default_factory=list)
+    items: list[DocumentNode] = field(default_factory=list)
+    first_items: list[DocumentNode] = field(default_factory=list)
+    contains: list[DocumentNode] = field(default_factory=list)
     unique: bool = False
     choices: list[Choice] = field(default_factory=list)
     discriminators: list[Discriminator] = field(default_factory=list)
@@ -92,7 +92,7 @@ class Schema:
         return self.types[0] if self.types else ""
 
 
-def put_together(parts: Sequence[Part]) -> Schema:
+def put_together(parts: Sequence[DocumentNode]) -> Schema:
     """The schemas, and all that their references and `allOf` lead to. Raises UnsoundError if none can hold."""
     made = Schema()
     shown: list[str] = []
@@ -124,7 +124,7 @@ def put_together(parts: Sequence[Part]) -> Schema:
     return made
 
 
-def _take(made: Schema, part: Part) -> None:
+def _take(made: Schema, part: DocumentNode) -> None:
     held = part.held
     _types(made, held)
     _values(made, part)
@@ -166,7 +166,7 @@ def _take(made: Schema, part: Part) -> None:
     )
 
 
-def _discriminator(made: Schema, part: Part, said: dict[str, Any]) -> None:
+def _discriminator(made: Schema, part: DocumentNode, said: dict[str, Any]) -> None:
     mapping = said.get("mapping")
     named = {key: to for key, to in mapping.items() if isinstance(to, str)} if isinstance(mapping, dict) else {}
     chooses = bool(part.held.get("oneOf") or part.held.get("anyOf"))
@@ -177,7 +177,7 @@ def _discriminator(made: Schema, part: Part, said: dict[str, Any]) -> None:
         made.choices.append(Choice(id(mapping), [found for ref in refs if (found := _lookup(part, ref))]))
 
 
-def _lookup(part: Part, ref: str) -> Part | None:
+def _lookup(part: DocumentNode, ref: str) -> DocumentNode | None:
     try:
         return part.lookup(ref)
     except UnsoundError:
@@ -208,7 +208,7 @@ def _both(one: str, other: str) -> str | None:
     return "integer" if {one, other} == {"integer", "number"} else None
 
 
-def _values(made: Schema, part: Part) -> None:
+def _values(made: Schema, part: DocumentNode) -> None:
     held = part.held
     if "example" in held:
         made.examples.append((held["example"], written(held, "example")))
@@ -225,7 +225,7 @@ def _values(made: Schema, part: Part) -> None:
         made.values = [(held["const"], written(held, "const"))]
 
 
-def _limits(limits: Limits, held: dict[str, Any]) -> None:
+def _limits(limits: ValueLimits, held: dict[str, Any]) -> None:
     low, high = held.get("exclusiveMinimum"), held.get("exclusiveMaximum")
     # OpenAPI 3.0 says by a truth what 3.1 says by a number.
     limits.at_least(held.get("minimum"), excluded=low is True)

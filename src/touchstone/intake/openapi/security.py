@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 
-from touchstone.intake.openapi.asked import Asked
-from touchstone.intake.openapi.part import Part, UnsoundError
+from touchstone.intake.openapi.asked import PartialRequest
+from touchstone.intake.openapi.part import DocumentNode, UnsoundError
 from touchstone.intake.openapi.style import percent
-from touchstone.intake.parts import Template, joined
+from touchstone.intake.parts import PlaceholderText, joined
 
 
-def put_secrets(asked: Asked, operation: Part, document: Part) -> None:
+def put_secrets(asked: PartialRequest, operation: DocumentNode, document: DocumentNode) -> None:
     """Add what the first alternative asks for that can be met. If none can be, that is named."""
     holder = operation if operation.held.get("security") is not None else document
     try:
@@ -24,7 +24,7 @@ def put_secrets(asked: Asked, operation: Part, document: Part) -> None:
         return
     reasons = []
     for alternative in alternatives:
-        trial = Asked()
+        trial = PartialRequest()
         try:
             for name in alternative.keys:
                 _put(trial, name, document.object("components").object("securitySchemes"))
@@ -40,7 +40,7 @@ def put_secrets(asked: Asked, operation: Part, document: Part) -> None:
         asked.looks.append(f"it wants a secret: {reasons[0]}")
 
 
-def _put(asked: Asked, name: str, schemes: Part) -> None:
+def _put(asked: PartialRequest, name: str, schemes: DocumentNode) -> None:
     if name not in schemes.keys:
         raise UnsoundError(f"the document has no security scheme {name!r}")
     scheme = schemes.object(name)
@@ -58,7 +58,7 @@ def _put(asked: Asked, name: str, schemes: Part) -> None:
         raise UnsoundError(f"{by or 'a scheme without a type'} ({name}) is more than a field that can be written down")
 
 
-def _put_key(asked: Asked, name: str, scheme: Part) -> None:
+def _put_key(asked: PartialRequest, name: str, scheme: DocumentNode) -> None:
     place, called = scheme.text("in"), scheme.text("name")
     if not called:
         raise UnsoundError(f"the key of {name} has no name")
@@ -76,16 +76,16 @@ def _put_key(asked: Asked, name: str, scheme: Part) -> None:
         asked.headers[called] = placeholder
 
 
-def _put_authorization(asked: Asked, before: str, placeholder: Template) -> None:
+def _put_authorization(asked: PartialRequest, before: str, placeholder: PlaceholderText) -> None:
     if asked.has_header("authorization"):
         raise UnsoundError("two schemes want the field authorization")
     asked.headers["authorization"] = joined([before, placeholder])
 
 
-def _variable(asked: Asked, name: str, kind: str, what: str) -> Template:
+def _variable(asked: PartialRequest, name: str, kind: str, what: str) -> PlaceholderText:
     spread = re.sub(r"([a-z0-9])([A-Z])", r"\1_\2", name)
     words = re.sub(r"[^A-Za-z0-9]+", "_", spread).strip("_").upper()
     # With its kind behind it, no name is one that every environment has, such as HOME or USER.
     called = f"API_{kind}" if words in ("", kind) else words if words.endswith(f"_{kind}") else f"{words}_{kind}"
     asked.variables[called] = f"{what}, for the security scheme {name}"
-    return Template(f"{{env.{called}}}")
+    return PlaceholderText(f"{{env.{called}}}")

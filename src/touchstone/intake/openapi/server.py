@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from posixpath import normpath
 from urllib.parse import urlsplit
 
-from touchstone.intake.openapi.part import Part, UnsoundError
+from touchstone.intake.openapi.part import DocumentNode, UnsoundError
 
 _VARIABLE = re.compile(r"\{([^{}]*)\}")
 _NOT_SENT = re.compile(r"[^!-~]|[\"<>\\^`{|}]")
@@ -25,7 +25,7 @@ class Server:
     doubt: str = ""
 
 
-def server_of(holders: Sequence[Part]) -> Server:
+def server_of(holders: Sequence[DocumentNode]) -> Server:
     """The first server of the first part that has any: an operation, its path, the document."""
     for holder in holders:
         try:
@@ -37,7 +37,7 @@ def server_of(holders: Sequence[Part]) -> Server:
     return Server()
 
 
-def _read(server: Part) -> Server:
+def _read(server: DocumentNode) -> Server:
     if not isinstance(server.held, dict):
         raise UnsoundError("it is no object")
     doubts: list[str] = []

@@ -7,7 +7,7 @@ from typing import Any
 
 from touchstone.intake.openapi.asked import given_by
 from touchstone.intake.openapi.media import FORM, JSON, MULTIPART
-from touchstone.intake.openapi.part import Part, UnsoundError
+from touchstone.intake.openapi.part import DocumentNode, UnsoundError
 
 _METHODS = ("get", "head", "post", "put", "patch", "delete", "options")
 _OF_SCHEMA = (
@@ -20,7 +20,7 @@ _STYLES = {"csv": (None, False), "ssv": ("spaceDelimited", False), "pipes": ("pi
 _STYLES |= {"multi": ("form", True)}
 
 
-def as_openapi(root: Part) -> dict[str, Any]:
+def as_openapi(root: DocumentNode) -> dict[str, Any]:
     """The document, its operations by the newer version; references lead where they led. Raises UnsoundError."""
     held = {key: value for key, value in root.held.items() if key != "swagger"}
     held |= {"openapi": "3.0.3", "servers": [_server(root)], "components": {"securitySchemes": _schemes(root)}}
@@ -28,19 +28,19 @@ def as_openapi(root: Part) -> dict[str, Any]:
     return held | {"paths": {path: _item(paths, path, root) for path in paths.keys}}
 
 
-def _server(root: Part) -> dict[str, str]:
+def _server(root: DocumentNode) -> dict[str, str]:
     schemes = _texts(root, "schemes")
     host = root.text("host")
     base = root.text("basePath").strip("/")
     return {"url": (f"{schemes[0] if schemes else 'http'}://{host}" if host else "") + (f"/{base}" if base else "")}
 
 
-def _texts(part: Part, key: str) -> list[str]:
+def _texts(part: DocumentNode, key: str) -> list[str]:
     found = part.held.get(key)
     return [one for one in found if isinstance(one, str)] if isinstance(found, list) else []
 
 
-def _schemes(root: Part) -> dict[str, Any]:
+def _schemes(root: DocumentNode) -> dict[str, Any]:
     found = {}
     for name, scheme in root.objects("securityDefinitions"):
         basic = scheme.held.get("type") == "basic"
@@ -48,7 +48,7 @@ def _schemes(root: Part) -> dict[str, Any]:
     return found
 
 
-def _item(paths: Part, path: str, root: Part) -> Any:
+def _item(paths: DocumentNode, path: str, root: DocumentNode) -> Any:
     """A path; as it is where it is not sound, so that this is named with others."""
     try:
         item = paths.object(path)
@@ -65,10 +65,10 @@ def _item(paths: Part, path: str, root: Part) -> Any:
     return made
 
 
-def _operation(operation: Part, shared: Sequence[Part], root: Part) -> dict[str, Any]:
+def _operation(operation: DocumentNode, shared: Sequence[DocumentNode], root: DocumentNode) -> dict[str, Any]:
     parameters: dict[Any, Any] = {}
-    body: Part | None = None
-    fields: dict[str, Part] = {}
+    body: DocumentNode | None = None
+    fields: dict[str, DocumentNode] = {}
     for number, reference in enumerate([*shared, *operation.array("parameters")]):
         try:
             parameter = reference.followed()
@@ -98,12 +98,12 @@ def _example(given: Sequence[tuple[Any, str | None]]) -> dict[str, Any]:
     return {"example": given[0][0]} if given else {}
 
 
-def _schema(parameter: Part) -> dict[str, Any]:
+def _schema(parameter: DocumentNode) -> dict[str, Any]:
     schema = {key: parameter.held[key] for key in _OF_SCHEMA if key in parameter.held}
     return schema | {"type": "string", "format": "binary"} if schema.get("type") == "file" else schema
 
 
-def _parameter(parameter: Part) -> dict[str, Any]:
+def _parameter(parameter: DocumentNode) -> dict[str, Any]:
     kept = {key: value for key, value in parameter.held.items() if key not in _OF_SCHEMA}
     made = kept | {"schema": _schema(parameter)}
     if parameter.held.get("type") == "array":
@@ -113,7 +113,7 @@ def _parameter(parameter: Part) -> dict[str, Any]:
     return made
 
 
-def _form(fields: Mapping[str, Part], consumes: Sequence[str]) -> dict[str, Any]:
+def _form(fields: Mapping[str, DocumentNode], consumes: Sequence[str]) -> dict[str, Any]:
     properties = {name: _schema(one) for name, one in fields.items()}
     required = [name for name, one in fields.items() if one.flag("required")]
     is_multipart = any(one.held.get("type") == "file" for one in fields.values()) or (
@@ -126,7 +126,7 @@ def _form(fields: Mapping[str, Part], consumes: Sequence[str]) -> dict[str, Any]
     return {"content": {MULTIPART if is_multipart else FORM: {"schema": schema, "encoding": encoding}}}
 
 
-def _responses(operation: Part, root: Part) -> Any:
+def _responses(operation: DocumentNode, root: DocumentNode) -> Any:
     produces = _texts(operation, "produces") or _texts(root, "produces")
     try:
         described = operation.object("responses")

@@ -12,7 +12,7 @@ from openapi_schema_validator import OAS30WriteValidator, OAS31Validator
 from referencing.exceptions import Unresolvable
 
 from touchstone.intake.openapi.leaves import matches
-from touchstone.intake.openapi.part import Part
+from touchstone.intake.openapi.part import DocumentNode
 
 _STEPS, _STEPS_OF_ALL = 15_000, 300_000
 """Keywords that are looked at for one value that is sought, and for a whole document: some fifteen seconds."""
@@ -27,7 +27,7 @@ class TooMuchError(Exception):
     """The work that a document asks for is more than a draft is worth."""
 
 
-class Checker:
+class SchemaValidator:
     """Holds values against the schemas of one document."""
 
     def __init__(self, *, version_3_0: bool) -> None:
@@ -47,7 +47,7 @@ class Checker:
         self._left_of_all -= _STEPS - self._left
         self._left = min(_STEPS, self._left_of_all)
 
-    def fault(self, parts: list[Part], value: Any) -> str:
+    def fault(self, parts: list[DocumentNode], value: Any) -> str:
         """What is wrong with a value that is sent, in a few words; empty if it holds all the schemas."""
         self._referred.clear()
         try:

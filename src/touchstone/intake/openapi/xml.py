@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import Any
 from xml.etree.ElementTree import Element, SubElement, tostring
 
-from touchstone.intake.openapi.asked import Asked, schema_of
-from touchstone.intake.openapi.part import Part, UnsoundError
+from touchstone.intake.openapi.asked import PartialRequest, schema_of
+from touchstone.intake.openapi.part import DocumentNode, UnsoundError
 from touchstone.intake.openapi.schema import Schema, put_together
 from touchstone.intake.openapi.style import word
 
@@ -16,7 +16,7 @@ _NAME = re.compile(r"[^\W\d][\w.-]*")
 _NOT_IN_XML = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 
 
-def xml(asked: Asked, value: Any, content: Part) -> str:
+def xml(asked: PartialRequest, value: Any, content: DocumentNode) -> str:
     """A value as an element. Raises UnsoundError for what cannot be written in XML."""
     if isinstance(value, str) and value.lstrip().startswith("<"):
         return value

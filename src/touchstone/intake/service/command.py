@@ -54,7 +54,7 @@ _HOST_OPTIONS = ("--host", "-h", "--hostname")
 
 
 @dataclass(frozen=True)
-class Deployed:
+class DeployedCommand:
     """A command as from the service's folder, with `{host}` and `{port}` where its address stands."""
 
     words: Words
@@ -79,7 +79,7 @@ class Deployed:
         return any("{port}" in word for word in self.words)
 
 
-def command(line: str, source: str, known: Mapping[str, str] | None = None) -> Deployed | None:
+def command(line: str, source: str, known: Mapping[str, str] | None = None) -> DeployedCommand | None:
     """A line that a shell would run, as the last command of it; none if that takes a shell.
 
     `known` are variables that are set where it runs.
@@ -96,7 +96,7 @@ def command(line: str, source: str, known: Mapping[str, str] | None = None) -> D
     return found and replace(found, before=ahead, folder="/".join(entered))
 
 
-def of_words(words: Sequence[str], source: str, known: Mapping[str, str] | None = None) -> Deployed | None:
+def of_words(words: Sequence[str], source: str, known: Mapping[str, str] | None = None) -> DeployedCommand | None:
     """The same of a command's words, without what stands before the program."""
     rest = list(words)
     env: dict[str, str] = {}
@@ -116,7 +116,7 @@ def of_words(words: Sequence[str], source: str, known: Mapping[str, str] | None 
     # Where it listens is the lab's to say, wherever it is said.
     placed = list(_placed(rest, {**(known or {}), **env}))
     env = {name: value for name, value in env.items() if name not in _PLACES}
-    return Deployed(placed, source, env) if rest else None
+    return DeployedCommand(placed, source, env) if rest else None
 
 
 def _without_options(words: list[str]) -> list[str]:
@@ -125,9 +125,9 @@ def _without_options(words: list[str]) -> list[str]:
     return words
 
 
-def shell(line: str, source: str, known: Mapping[str, str] | None = None) -> Deployed:
+def shell(line: str, source: str, known: Mapping[str, str] | None = None) -> DeployedCommand:
     """A line as its last command; as the line of a shell if it takes one."""
-    return command(line, source, known) or Deployed([*_IN_SHELL, line], source)
+    return command(line, source, known) or DeployedCommand([*_IN_SHELL, line], source)
 
 
 def _placed(words: Sequence[str], known: Mapping[str, str]) -> Iterator[str]:
@@ -157,7 +157,7 @@ def _filled(found: re.Match[str], known: Mapping[str, str]) -> str:
     return _PLACES.get(name) or known.get(name) or found["otherwise"] or found[0]
 
 
-def followed(found: Deployed, service: Path) -> Deployed:
+def followed(found: DeployedCommand, service: Path) -> DeployedCommand:
     """What a script of the service starts last, where that is a plain command; as it is otherwise."""
     for _ in range(_SCRIPTS_IN_SCRIPTS):
         words = found.words[1:] if found.words[0] in _SHELLS else found.words
@@ -188,7 +188,7 @@ def file_in(service: Path, word: str) -> Path | None:
     return next((place for place in places if place.is_file()), None)
 
 
-def _started_by(script: Path, arguments: Sequence[str]) -> Deployed | None:
+def _started_by(script: Path, arguments: Sequence[str]) -> DeployedCommand | None:
     """The last command of a script that is started with arguments, and what is done before it."""
     lines = [line.strip() for line in read_source(script).replace("\\\n", " ").splitlines()]
     *ahead, last = [line for line in lines if line and not line.startswith("#")] or [""]

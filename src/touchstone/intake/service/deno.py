@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from touchstone.intake.service.base import DraftInstall, DraftStack, Words, below, first_there
-from touchstone.intake.service.command import Deployed, command
+from touchstone.intake.service.command import DeployedCommand, command
 from touchstone.intake.service.deployed import Deployment
 from touchstone.intake.service.reading import read_json, table_at
 
@@ -44,7 +44,7 @@ def _tasks(path: Path) -> Mapping[str, Any]:
     return table_at(read_json(path, comments=True), "tasks")
 
 
-def _start(service: Path, tasks: Mapping[str, Any], told: Deployed | None) -> tuple[Deployed, list[str]]:
+def _start(service: Path, tasks: Mapping[str, Any], told: DeployedCommand | None) -> tuple[DeployedCommand, list[str]]:
     """The command as from the service's folder, and what of it is a guess."""
     if told and (words := _started(told.words)):
         return replace(told, words=words), [f"the command of its {told.source}", *told.marks()]
@@ -55,7 +55,7 @@ def _start(service: Path, tasks: Mapping[str, Any], told: Deployed | None) -> tu
             return replace(line, words=words), line.marks()
     entry = first_there(service, _ENTRIES) or "main.ts"
     guess = f"no task `start` is a command of its own: is {entry} what starts it?"
-    return Deployed(["deno", "run", "--cached-only", "--allow-all", entry], ""), [guess]
+    return DeployedCommand(["deno", "run", "--cached-only", "--allow-all", entry], ""), [guess]
 
 
 def _started(words: Words) -> Words | None:

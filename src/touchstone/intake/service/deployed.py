@@ -8,9 +8,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePath
 
 from touchstone.intake.service.base import DraftStack
-from touchstone.intake.service.command import Deployed
-from touchstone.intake.service.dockerfile import Image, dockerfile_of, image_of
-from touchstone.intake.service.platforms import Told, composed_dockerfiles, platforms, procfile
+from touchstone.intake.service.command import DeployedCommand
+from touchstone.intake.service.dockerfile import DockerfileImage, dockerfile_of, image_of
+from touchstone.intake.service.platforms import DeploymentFile, composed_dockerfiles, platforms, procfile
 
 _BY_SHELL = "sh"
 _NOT_COMPILED = re.compile(r"sh|bash|go|cargo|make|air|nginx|caddy|node|npm|java|python3?")
@@ -23,7 +23,7 @@ _ELSEWHERE = re.compile(r"(?!sqlite|file)[a-z][\w+.-]*://(?!0\.0\.0\.0)|^[\w.-]+
 
 
 @dataclass(frozen=True)
-class Port:
+class DeployedPort:
     """A port on which what deploys a service reaches it, and the file that says so."""
 
     number: int
@@ -34,11 +34,11 @@ class Port:
 class Deployment:
     """What all files together say."""
 
-    run: Deployed | None = None
-    ports: Sequence[Port] = ()
+    run: DeployedCommand | None = None
+    ports: Sequence[DeployedPort] = ()
     wanted: Sequence[str] = ()
     """Variables that are given there by values that the files do not have, or that name hosts of theirs."""
-    image: Image | None = None
+    image: DockerfileImage | None = None
     build_env: Mapping[str, str] = field(default_factory=dict)
     """What is set while the image is made."""
 
@@ -47,11 +47,11 @@ def deployed(service: Path) -> Deployment:
     """How it is started, by a shell if no file has a plain command; and where it is reached."""
     file = dockerfile_of(service, composed_dockerfiles(service))
     image = image_of(file, service) if file else None
-    built = [Told(image.source, image.run, image.ports)] if image else []
+    built = [DeploymentFile(image.source, image.run, image.ports)] if image else []
     told = [*procfile(service), *built, *platforms(service)]
     runs = [one.run for one in told if one.run and PurePath(one.run.words[0]).name not in _FRONT]
     run = min(runs, key=lambda one: one.words[0] == _BY_SHELL, default=None)
-    ports = [Port(port, one.source) for one in told for port in one.ports]
+    ports = [DeployedPort(port, one.source) for one in told for port in one.ports]
     wanted = [name for one in told for name in one.wanted]
     if run:
         called = [name for name, value in run.env.items() if _CALLED.fullmatch(name) and _ELSEWHERE.match(value)]
@@ -73,6 +73,6 @@ def with_arguments(drafted: DraftStack, found: Deployment) -> DraftStack:
     )
 
 
-def with_address(found: Deployed, *options: str) -> Deployed:
+def with_address(found: DeployedCommand, *options: str) -> DeployedCommand:
     """With options that say where it listens, unless it says so itself."""
     return found if found.addressed else replace(found, words=[*found.words, *options])

@@ -12,7 +12,7 @@ from itertools import pairwise
 from pathlib import Path, PurePosixPath
 
 from touchstone.intake.service.command import (
-    Deployed,
+    DeployedCommand,
     assigned,
     assignments,
     filled,
@@ -50,11 +50,11 @@ class _Stage:
 
 
 @dataclass(frozen=True)
-class Image:
+class DockerfileImage:
     """What is known of it."""
 
     source: str
-    run: Deployed | None
+    run: DeployedCommand | None
     ports: Sequence[int]
     bases: Sequence[str]
     """The images that its stages begin with."""
@@ -79,7 +79,7 @@ def dockerfile_of(service: Path, named: Sequence[str] = ()) -> Path | None:
     return None
 
 
-def image_of(file: Path, service: Path) -> Image:
+def image_of(file: Path, service: Path) -> DockerfileImage:
     """The image that a Dockerfile makes of a service."""
     stages, given, commands, copied = _stages(file)
     last = stages[-1]
@@ -87,7 +87,7 @@ def image_of(file: Path, service: Path) -> Image:
     known = {**given, **dict(assigned(last.env))}
     run = _runs(last, service, source, known)
     earlier = [line for stage in stages[:-1] for line in stage.env]
-    return Image(
+    return DockerfileImage(
         source,
         run and replace(run, env={**dict(assignments(last.env)), **run.env}),
         list(dict.fromkeys(_ports(last.ports, known))),
@@ -162,7 +162,7 @@ def _ports(said: Sequence[str], known: Mapping[str, str]) -> Iterator[int]:
             yield int(found[1])
 
 
-def _runs(stage: _Stage, service: Path, source: str, known: Mapping[str, str]) -> Deployed | None:
+def _runs(stage: _Stage, service: Path, source: str, known: Mapping[str, str]) -> DeployedCommand | None:
     """The command of an entrypoint and its arguments; a script between them that cannot be read is done before it."""
     said = [stage.said[name] for name in ("ENTRYPOINT", "CMD") if name in stage.said]
     lines = [_exec_form(line) or [*_IN_SHELL, line] for line in said]
@@ -178,7 +178,7 @@ def _runs(stage: _Stage, service: Path, source: str, known: Mapping[str, str]) -
 
 def _command(
     words: Sequence[str], stage: _Stage, service: Path, source: str, known: Mapping[str, str]
-) -> Deployed | None:
+) -> DeployedCommand | None:
     """A command of the image, with its files and its folder as the repository has them."""
     found = of_words(words, source, known)
     if found is None:

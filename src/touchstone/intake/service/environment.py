@@ -101,7 +101,7 @@ _OF_THE_MACHINE = re.compile(
 """Variables that are there anyway, that only a developer's machine has, or that are a request's in WSGI and CGI."""
 
 
-class Environment:
+class RequiredVariables:
     """What sources read, and what of that they cannot do without, each name with the file that first has it."""
 
     def __init__(self, sources: Sequence[Source]) -> None:

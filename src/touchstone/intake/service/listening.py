@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from touchstone.intake.service.base import DraftStack
-from touchstone.intake.service.deployed import Port
-from touchstone.intake.service.environment import Environment, example
-from touchstone.intake.service.settings_files import Setting, settings_of
+from touchstone.intake.service.deployed import DeployedPort
+from touchstone.intake.service.environment import RequiredVariables, example
+from touchstone.intake.service.settings_files import FileSetting, settings_of
 from touchstone.intake.service.sources import Source, own_sources
 
 _PORTS = 2**16
@@ -71,15 +71,15 @@ class _Found:
     """What is known of a service's address and environment."""
 
     sources: Sequence[Source]
-    read: Environment
-    shown: Environment
+    read: RequiredVariables
+    shown: RequiredVariables
     """What its sources read, and what its examples show next to that."""
-    settings: Sequence[Setting]
-    ports: Sequence[Port]
+    settings: Sequence[FileSetting]
+    ports: Sequence[DeployedPort]
     own: Set[str]
 
 
-def told(drafted: DraftStack, service: Path, ports: Sequence[Port]) -> DraftStack:
+def told(drafted: DraftStack, service: Path, ports: Sequence[DeployedPort]) -> DraftStack:
     """The draft, with where it listens and a mark at what else it asks for, as its sources have both.
 
     `ports` are those on which what deploys it reaches it.
@@ -87,7 +87,7 @@ def told(drafted: DraftStack, service: Path, ports: Sequence[Port]) -> DraftStac
     sources = list(own_sources(service, drafted.language, drafted.folders))
     settings = settings_of(service, sources)
     own = _OWN.union(_parts(drafted.name), _parts(service.resolve().name))
-    read, shown = Environment(sources), Environment([*sources, *example(service)])
+    read, shown = RequiredVariables(sources), RequiredVariables([*sources, *example(service)])
     drafted = replace(drafted, env={name: _own_place(name, value, own) for name, value in drafted.env.items()})
     found = _Found(sources, read, shown, settings, ports, own)
     return _asking(_addressed(drafted, found), shown, own)
@@ -121,7 +121,7 @@ def _addressed(drafted: DraftStack, found: _Found) -> DraftStack:
     return replace(drafted, run=[*drafted.run, *words], guessed=guessed)
 
 
-def _asking(drafted: DraftStack, shown: Environment, own: Set[str]) -> DraftStack:
+def _asking(drafted: DraftStack, shown: RequiredVariables, own: Set[str]) -> DraftStack:
     """The draft with a mark at variables that it needs and nothing sets yet."""
     wanted = dict.fromkeys((*drafted.wanted, *shown.wanted))
     asked = [name for name in wanted if not _place(name, own) and name not in drafted.env]
@@ -180,7 +180,7 @@ def _places(found: Iterable[tuple[str, Path]], own: Set[str]) -> Mapping[str, _N
     return places
 
 
-def _above(settings: Sequence[Setting], own: Set[str]) -> Mapping[str, _Named]:
+def _above(settings: Sequence[FileSetting], own: Set[str]) -> Mapping[str, _Named]:
     """The variables that stand above what settings say of the address, by its keys."""
     places: dict[str, _Named] = {}
     for one in settings:

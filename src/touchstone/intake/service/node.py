@@ -10,7 +10,7 @@ from typing import Any
 
 from touchstone.failure import UsageError
 from touchstone.intake.service.base import APP, DraftInstall, DraftStack, Words, below, first_there
-from touchstone.intake.service.command import Deployed, command
+from touchstone.intake.service.command import DeployedCommand, command
 from touchstone.intake.service.deployed import Deployment
 from touchstone.intake.service.node_shipped import NUXT, TYPES, entry_of, left, shipped, source_of
 from touchstone.intake.service.node_workspace import MARK, NodeWorkspace, scripts_of, starting, workspace_of
@@ -157,8 +157,8 @@ def _install(
 
 
 def _start(
-    service: Path, manifest: dict[str, Any], scripts: Mapping[str, str], manager: _Manager, told: Deployed | None
-) -> tuple[Deployed, list[str]]:
+    service: Path, manifest: dict[str, Any], scripts: Mapping[str, str], manager: _Manager, told: DeployedCommand | None
+) -> tuple[DeployedCommand, list[str]]:
     """The command as from the service's folder, and what of it is a guess."""
     if told and told.words[0] in _RUNNERS and (found := _resolved(told, scripts)):
         marks = [f"the command of its {told.source}", *told.marks(), *found[1]]
@@ -170,10 +170,10 @@ def _start(
     named = text_at(manifest, "main") or (text_at(manifest, "module") if bun else "")
     entry = named or first_there(service, _BUN_ENTRIES if bun else _ENTRIES) or "server.js"
     guess = f"no script `start` is a command of its own: is {entry} what starts it?"
-    return Deployed([_BUN if bun else "node", entry], ""), [guess]
+    return DeployedCommand([_BUN if bun else "node", entry], ""), [guess]
 
 
-def _script(name: str, scripts: Mapping[str, str]) -> tuple[Deployed, list[str]] | None:
+def _script(name: str, scripts: Mapping[str, str]) -> tuple[DeployedCommand, list[str]] | None:
     """What a script runs last, through the scripts that it runs, and what is done before it."""
     line = command(scripts.get(name, ""), f"script `{name}`")
     others = {other: said for other, said in scripts.items() if other != name}
@@ -184,7 +184,7 @@ def _script(name: str, scripts: Mapping[str, str]) -> tuple[Deployed, list[str]]
     return found[0], [*pre, *line.marks(), *found[1]]
 
 
-def _resolved(told: Deployed, scripts: Mapping[str, str]) -> tuple[Deployed, list[str]] | None:
+def _resolved(told: DeployedCommand, scripts: Mapping[str, str]) -> tuple[DeployedCommand, list[str]] | None:
     """The command without a package manager: a script's content, or a package program's file."""
     first, *rest = told.words
     if first == "node" and rest:

@@ -9,7 +9,7 @@ from pathlib import Path, PurePath
 from typing import Any
 
 from touchstone.intake.service.base import Words
-from touchstone.intake.service.command import Deployed
+from touchstone.intake.service.command import DeployedCommand
 from touchstone.intake.service.deployed import with_address
 from touchstone.intake.service.node_workspace import scripts_of
 from touchstone.intake.service.reading import read_json, table_at, text_at
@@ -35,7 +35,7 @@ def source_of(words: Words) -> str | None:
     return next((word for word in words[1:] if PurePath(word).suffix in _TYPED), None)
 
 
-def shipped(service: Path, found: Deployed, manifest: Mapping[str, Any]) -> tuple[Deployed, list[str]]:
+def shipped(service: Path, found: DeployedCommand, manifest: Mapping[str, Any]) -> tuple[DeployedCommand, list[str]]:
     """The command that starts what the build leaves, if there is one, and what of that is a guess."""
     program, *rest = found.words
     name, scripts = PurePath(program).name, scripts_of(manifest)
@@ -55,7 +55,9 @@ def shipped(service: Path, found: Deployed, manifest: Mapping[str, Any]) -> tupl
     return found, []
 
 
-def _compiled(found: Deployed, said: str, entry: str | None, behind: Words = ()) -> tuple[Deployed, list[str]]:
+def _compiled(
+    found: DeployedCommand, said: str, entry: str | None, behind: Words = ()
+) -> tuple[DeployedCommand, list[str]]:
     """By the file that the build leaves, with the arguments behind it; marked, and also where there is none."""
     if entry is None:
         return found, [f"`{said}` compiles as it starts, which costs time and memory: better run what a build leaves"]

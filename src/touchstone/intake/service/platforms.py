@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from touchstone.failure import UsageError
-from touchstone.intake.service.command import Deployed, assignments, followed, is_portable, of_words, shell
+from touchstone.intake.service.command import DeployedCommand, assignments, followed, is_portable, of_words, shell
 from touchstone.intake.service.reading import (
     read_json,
     read_source,
@@ -43,26 +43,26 @@ _HELM_PORTS = (
 
 
 @dataclass(frozen=True)
-class Told:
+class DeploymentFile:
     """What one file says."""
 
     source: str
-    run: Deployed | None = None
+    run: DeployedCommand | None = None
     ports: Sequence[int] = ()
     wanted: Sequence[str] = ()
     """Variables that are given where it is deployed, by a value that the file does not have."""
 
 
-def procfile(service: Path) -> Iterator[Told]:
+def procfile(service: Path) -> Iterator[DeploymentFile]:
     """A Procfile's process `web`."""
     lines = dict(_PROCESS.findall(read_source(service / "Procfile")))
     if "web" in lines:
         found = followed(shell(lines["web"].strip(), "Procfile"), service)
         release = [lines["release"].strip()] if "release" in lines else []
-        yield Told("Procfile", replace(found, before=[*release, *found.before]))
+        yield DeploymentFile("Procfile", replace(found, before=[*release, *found.before]))
 
 
-def platforms(service: Path) -> Iterator[Told]:
+def platforms(service: Path) -> Iterator[DeploymentFile]:
     """Deployment files of Fly.io, Render, Heroku, Railway, App Engine, DigitalOcean, systemd, Compose and
     Kubernetes.
     """
@@ -78,7 +78,7 @@ def _told(
     *,
     ports: Iterable[object] = (),
     wanted: Iterable[str] = (),
-) -> Told:
+) -> DeploymentFile:
     """A command as a text or a list of words, with what is set for it."""
     given = {name: str(value) for name, value in env.items() if isinstance(value, str | int) and "$" not in str(value)}
     run = None
@@ -89,7 +89,7 @@ def _told(
     numbers = [port for port in map(_number, ports) if port]
     kept = {name: value for name, value in given.items() if is_portable(name, value)}
     run = run and followed(replace(run, env={**kept, **run.env}), service)
-    return Told(source, run, list(dict.fromkeys(numbers)), list(dict.fromkeys(wanted)))
+    return DeploymentFile(source, run, list(dict.fromkeys(numbers)), list(dict.fromkeys(wanted)))
 
 
 def _number(said: object) -> int | None:
@@ -99,7 +99,7 @@ def _number(said: object) -> int | None:
     return int(last) if last.isdecimal() and 0 < int(last) < 65536 else None
 
 
-def _fly(service: Path) -> Iterator[Told]:
+def _fly(service: Path) -> Iterator[DeploymentFile]:
     for held in _toml(service / "fly.toml"):
         processes = table_at(held, "processes")
         line = processes.get("web") or processes.get("app") or table_at(held, "experimental").get("cmd")
@@ -108,7 +108,7 @@ def _fly(service: Path) -> Iterator[Told]:
         yield _told(service, "fly.toml", line, table_at(held, "env"), ports=ports)
 
 
-def _render(service: Path) -> Iterator[Told]:
+def _render(service: Path) -> Iterator[DeploymentFile]:
     for held in read_yaml(service / "render.yaml"):
         for one in tables_at(held, "services"):
             if one.get("type") == "web" and text_at(one, "rootDir") in ("", ".", "./"):
@@ -128,21 +128,21 @@ def _is_of_kubernetes(variable: Mapping[str, Any]) -> bool:
     return any(key in table_at(variable, "valueFrom") for key in ("fieldRef", "resourceFieldRef"))
 
 
-def _heroku(service: Path) -> Iterator[Told]:
+def _heroku(service: Path) -> Iterator[DeploymentFile]:
     for held in read_yaml(service / "heroku.yml"):
         web = table_at(held, "run").get("web")
         yield _told(service, "heroku.yml", table_at(web).get("command", web), {})
     variables = table_at(_json(service / "app.json"), "env")
     wanted = [name for name, one in variables.items() if isinstance(one, dict) and _is_open(one)]
     if wanted:
-        yield Told("app.json", wanted=wanted)
+        yield DeploymentFile("app.json", wanted=wanted)
 
 
 def _is_open(variable: Mapping[str, Any]) -> bool:
     return variable.get("required", True) is True and not variable.get("value")
 
 
-def _railway(service: Path) -> Iterator[Told]:
+def _railway(service: Path) -> Iterator[DeploymentFile]:
     for name, held in (
         ("railway.json", _json(service / "railway.json")),
         *(("railway.toml", held) for held in _toml(service / "railway.toml")),
@@ -152,13 +152,13 @@ def _railway(service: Path) -> Iterator[Told]:
         yield _told(service, "nixpacks.toml", table_at(held, "start").get("cmd"), table_at(held, "variables"))
 
 
-def _app_engine(service: Path) -> Iterator[Told]:
+def _app_engine(service: Path) -> Iterator[DeploymentFile]:
     for held in read_yaml(service / "app.yaml"):
         if "runtime" in held:
             yield _told(service, "app.yaml", held.get("entrypoint"), table_at(held, "env_variables"))
 
 
-def _digital_ocean(service: Path) -> Iterator[Told]:
+def _digital_ocean(service: Path) -> Iterator[DeploymentFile]:
     for held in read_yaml(service / ".do/app.yaml"):
         for one in tables_at(held, "services"):
             env, wanted = _listed(one, "envs", "key")
@@ -167,7 +167,7 @@ def _digital_ocean(service: Path) -> Iterator[Told]:
             )
 
 
-def _units(service: Path) -> Iterator[Told]:
+def _units(service: Path) -> Iterator[DeploymentFile]:
     for file in _files(service, _UNITS):
         lines = _UNIT_LINE.findall(read_source(file).replace("\\\n", " "))
         env = dict(assignments([value for key, value in lines if key == "Environment"]))
@@ -180,7 +180,7 @@ def composed_dockerfiles(service: Path) -> list[str]:
     return [file for _, one in _composed(service) if (file := text_at(one, "build", "dockerfile"))]
 
 
-def _compose(service: Path) -> Iterator[Told]:
+def _compose(service: Path) -> Iterator[DeploymentFile]:
     for name, one in _composed(service):
         given = one.get("environment")
         env = given if isinstance(given, dict) else dict(assignments(texts_at(one, "environment")))
@@ -200,7 +200,7 @@ def _composed(service: Path) -> Iterator[tuple[str, dict[str, Any]]]:
                     yield name, one
 
 
-def _kubernetes(service: Path) -> Iterator[Told]:
+def _kubernetes(service: Path) -> Iterator[DeploymentFile]:
     for file in _files(service, [f"{folder}/*.y*ml" for folder in _MANIFESTS]):
         for held in read_yaml(file):
             if held.get("kind") not in _WORKLOADS:
@@ -215,7 +215,7 @@ def _kubernetes(service: Path) -> Iterator[Told]:
                 yield _told(service, file.relative_to(service).as_posix(), line, env, ports=ports, wanted=wanted)
 
 
-def _helm(service: Path) -> Iterator[Told]:
+def _helm(service: Path) -> Iterator[DeploymentFile]:
     for file in _files(service, [f"{folder}/values.y*ml" for folder in _CHARTS]):
         for held in read_yaml(file):
             if not _OF_OTHERS.fullmatch(text_at(held, "image", "repository")):

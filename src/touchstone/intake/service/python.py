@@ -9,7 +9,7 @@ from pathlib import Path, PurePath
 
 from touchstone.failure import UsageError
 from touchstone.intake.service.base import DraftStack, Words, below, first_there
-from touchstone.intake.service.command import Deployed
+from touchstone.intake.service.command import DeployedCommand
 from touchstone.intake.service.deployed import Deployment
 from touchstone.intake.service.python_packages import MARKS, packages
 from touchstone.intake.service.python_project import PROJECT, Project, project_of, uv_members
@@ -134,19 +134,19 @@ def _run(words: Words, python: str, scripts: Sequence[str]) -> Words:
     return [python, *(["-m", module] if module in SERVERS else [first]), *rest]
 
 
-def _start(service: Path, project: Project, found: Deployed | None) -> tuple[Deployed, list[str], str]:
+def _start(service: Path, project: Project, found: DeployedCommand | None) -> tuple[DeployedCommand, list[str], str]:
     """The command, what of it is a guess, and the server that it runs; no name if it is a server of its own."""
     if found and _is_ours(found.words, project.scripts):
         addressed = at_address(_managed(found))
         return addressed, [f"the command of its {found.source}", *addressed.marks()], server_in(found.words)
     words, guess, server = _by_sources(service, _required(service))
     if found is None:
-        return Deployed(words, ""), guess, server
+        return DeployedCommand(words, ""), guess, server
     other = f"{found.source} starts it by `{' '.join(found.words)}`: see what that does"
     return replace(found, words=words), [*guess, other, *found.marks()], server
 
 
-def _managed(found: Deployed) -> Deployed:
+def _managed(found: DeployedCommand) -> DeployedCommand:
     """Django's server for developers, where its command names no address."""
     if "runserver" in found.words and not found.addressed:
         return replace(found, words=[*found.words, "{host}:{port}"])

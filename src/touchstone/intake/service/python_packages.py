@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from touchstone.intake.service.base import DraftInstall, Words, below, first_there
-from touchstone.intake.service.dockerfile import Image
+from touchstone.intake.service.dockerfile import DockerfileImage
 from touchstone.intake.service.poetry_lock import LOCK as POETRY_LOCK
 from touchstone.intake.service.poetry_lock import pinned
 from touchstone.intake.service.python_project import (
@@ -66,7 +66,7 @@ class _Served:
     guessed: Sequence[str] = ()
 
 
-def packages(service: Path, server: str = "", image: Image | None = None) -> Packages:
+def packages(service: Path, server: str = "", image: DockerfileImage | None = None) -> Packages:
     """Its packages, itself and the server that it is started by among them. Raises UsageError if a file cannot be read.
 
     Its `image` says whether it is installed itself where only requirements are named.
@@ -102,7 +102,7 @@ def _by_uv(service: Path, locked: Path, server: str) -> Packages:
     )
 
 
-def _installs_itself(service: Path, image: Image | None) -> bool:
+def _installs_itself(service: Path, image: DockerfileImage | None) -> bool:
     """Whether a service that is a package is installed as one where it is deployed; where nobody says, it is."""
     said = [line for line in (image.commands if image else ()) if _INSTALLS.search(line)]
     return project_of(service).whole and (not said or any(_ITSELF.search(line) for line in said))

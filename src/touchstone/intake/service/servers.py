@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import PurePath
 
 from touchstone.intake.service.base import Words
-from touchstone.intake.service.command import Deployed
+from touchstone.intake.service.command import DeployedCommand
 
 _BY_TCP = "dropped, for the lab comes by TCP"
 _PLAIN = "dropped, for the lab asks without TLS"
@@ -84,7 +84,7 @@ def server_in(words: Words) -> str:
     return next((name for name in map(module_of, words) if name in SERVERS), "")
 
 
-def at_address(found: Deployed) -> Deployed:
+def at_address(found: DeployedCommand) -> DeployedCommand:
     """The command of a server, listening where the lab says; what excludes that is dropped, and said."""
     at = next((number for number, word in enumerate(found.words) if module_of(word) in SERVERS), None)
     if at is None:

@@ -26,7 +26,7 @@ _VIPER_PREFIX = re.compile(r'\.SetEnvPrefix\(\s*"(\w+)"')
 
 
 @dataclass(frozen=True)
-class Setting:
+class FileSetting:
     """A value of such a file, by the keys that lead to it."""
 
     keys: tuple[str, ...]
@@ -36,7 +36,7 @@ class Setting:
     """What stands above it; empty if nothing does."""
 
 
-def settings_of(service: Path, sources: Sequence[Source]) -> list[Setting]:
+def settings_of(service: Path, sources: Sequence[Source]) -> list[FileSetting]:
     """The settings of a service in Rust or Go: in other languages sources name the variables themselves."""
     language = next((source.lexer for source in sources), "")
     if language not in ("rust", "go"):
@@ -46,7 +46,7 @@ def settings_of(service: Path, sources: Sequence[Source]) -> list[Setting]:
     files.sort(key=lambda path: (_OF_DEVELOPERS.match(path.stem) is not None, "prod" not in path.stem))
     naming = _naming(sources)
     return [
-        Setting(keys, value, path.relative_to(service), naming[0] + naming[1].join(keys).upper() if naming else "")
+        FileSetting(keys, value, path.relative_to(service), naming[0] + naming[1].join(keys).upper() if naming else "")
         for path in files
         for held in _held(path)
         for keys, value in _values(held)

@@ -10,11 +10,11 @@ from touchstone.judge.rules.table import RULES
 from touchstone.manifest.claim import (
     UNITS,
     Claim,
+    ClaimExplanation,
     ClaimsFile,
     DifferenceTest,
     EqualityTest,
     EventTest,
-    Explanation,
     OrderTest,
     RatioTest,
     Term,
@@ -52,7 +52,7 @@ def _claim(claim: Claim) -> Iterator[str]:
         yield from _test(f"{place}.test", claim, explanation, explanation.test)
 
 
-def _test(where: str, claim: Claim, source: Claim | Explanation, test: Test) -> Iterator[str]:
+def _test(where: str, claim: Claim, source: Claim | ClaimExplanation, test: Test) -> Iterator[str]:
     if isinstance(test, EventTest):
         yield from _codes(f"{where}.findings", test.findings)
         return
@@ -74,7 +74,7 @@ def _test(where: str, claim: Claim, source: Claim | Explanation, test: Test) -> 
                 yield f"{where}: the figures that are put against each other have different units"
 
 
-def _first(test: OrderTest | EqualityTest | RatioTest, source: Claim | Explanation, claim: Claim) -> str:
+def _first(test: OrderTest | EqualityTest | RatioTest, source: Claim | ClaimExplanation, claim: Claim) -> str:
     first = terms(test)[0]
     return first.figure or source.figure or claim.figure or ""
 

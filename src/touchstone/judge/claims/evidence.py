@@ -10,8 +10,8 @@ from dataclasses import dataclass, field, replace
 from touchstone.judge.claims.quantities import QUANTITIES, Quantity
 from touchstone.judge.claims.warmth import coldness
 from touchstone.judge.comparison.across import differences
-from touchstone.judge.comparison.doubt import Doubts, combine, mean, over_rounds
-from touchstone.judge.comparison.verdict import Weight
+from touchstone.judge.comparison.doubt import PossibleBiases, combine, mean, over_rounds
+from touchstone.judge.comparison.verdict import WeighedFindings
 from touchstone.judge.figures import is_exact
 from touchstone.judge.judgement import Estimate, Finding, Judgement, Severity, Verdict
 from touchstone.judge.statistics.decision import Interval
@@ -24,7 +24,7 @@ MAY_HAVE_MOVED = "what else used the machine may have moved it"
 
 
 @dataclass(frozen=True)
-class Place:
+class Measurand:
     """What is asked for: a contender's quantity under a load, in a scenario."""
 
     scenario: str
@@ -44,7 +44,7 @@ class Place:
 
 
 @dataclass(frozen=True)
-class Judged:
+class RunWithJudgement:
     """A run with its judgement."""
 
     run: Run
@@ -55,7 +55,7 @@ class Judged:
 class Reading:
     """What a run says of a place: the values by round, and whether they can be trusted."""
 
-    place: Place
+    place: Measurand
     runs: list[str]
     samples: list[str] = field(default_factory=list)
     """`run/sample`"""
@@ -66,7 +66,7 @@ class Reading:
     """Why it was measured while a contender warmed up; such a reading decides nothing, whatever is let."""
     climbs: bool = False
     """Cold memory that climbed to the end of the load, in every round: warm it would be no less. The doubts say so."""
-    doubts: Doubts = field(default_factory=Doubts)
+    doubts: PossibleBiases = field(default_factory=PossibleBiases)
     """By how much, at the most, what was found can have moved it; the interval is widened by that."""
     sliced: bool = False
     """Measured in slices, next to those of the other contenders of the same run."""
@@ -88,7 +88,7 @@ class Reading:
 
 
 @dataclass(frozen=True)
-class Absent:
+class MissingReading:
     """Why there is no reading."""
 
     reason: str
@@ -97,7 +97,7 @@ class Absent:
 class Evidence:
     """Judged runs, the newest first. Which of several runs counts is never chosen by its result."""
 
-    def __init__(self, judged: Sequence[Judged], admits: Sequence[str] = ()) -> None:
+    def __init__(self, judged: Sequence[RunWithJudgement], admits: Sequence[str] = ()) -> None:
         self.judged = sorted(judged, key=lambda j: j.run.started_at, reverse=True)
         self._admits = set(admits)
 
@@ -105,7 +105,7 @@ class Evidence:
         """The same runs, with samples that only these findings disqualify let in."""
         return Evidence(self.judged, codes)
 
-    def together(self, places: Sequence[Place]) -> list[Reading] | Absent:
+    def together(self, places: Sequence[Measurand]) -> list[Reading] | MissingReading:
         """Readings of all places: from the newest run that has them all validly, else from the newest that has them
         all, else each from its own run if the machine is the same.
         """
@@ -120,21 +120,21 @@ class Evidence:
                 return [self._pooled(r) for r in chosen[0]]
         return self._apart(places)
 
-    def _apart(self, places: Sequence[Place]) -> list[Reading] | Absent:
+    def _apart(self, places: Sequence[Measurand]) -> list[Reading] | MissingReading:
         """Each place from its own run, where the machines are the same."""
         readings = []
         for place in places:
             found = self.one(place)
-            if isinstance(found, Absent):
+            if isinstance(found, MissingReading):
                 return found
             readings.append(found)
         machines = [j.run.environment for j in self.judged if any(j.run.plan.run_id in r.runs for r in readings)]
         unlike = [text for machine in machines[1:] for text in differences(machines[0], machine)]
         if unlike:
-            return Absent(f"measured in runs that cannot be put together: {unlike[0]}")
+            return MissingReading(f"measured in runs that cannot be put together: {unlike[0]}")
         return readings
 
-    def one(self, place: Place) -> Reading | Absent:
+    def one(self, place: Measurand) -> Reading | MissingReading:
         """The reading of one place: from the newest run that has it validly, else from the newest that has it."""
         reasons = []
         found: list[Reading] = []
@@ -147,14 +147,14 @@ class Evidence:
         for reading in [r for r in found if not (r.suspect or r.cold)] or found:
             return self._pooled(reading)
         told = [r for r in reasons if r.reason]
-        return told[0] if told else Absent(f"no run has {describe(place)}")
+        return told[0] if told else MissingReading(f"no run has {describe(place)}")
 
     def _pooled(self, reading: Reading) -> Reading:
         """With what other runs on the same machine say, if it is measured once a run: several runs give an interval."""
         if not reading.once or reading.exact:
             return reading
         first = next(j for j in self.judged if j.run.plan.run_id in reading.runs)
-        seen: dict[object, tuple[str, str, float, Doubts]] = {}
+        seen: dict[object, tuple[str, str, float, PossibleBiases]] = {}
         for judged in self.judged:
             other = self._in_run(reading.place, judged)
             if not isinstance(other, Reading) or differences(first.run.environment, judged.run.environment):
@@ -171,25 +171,25 @@ class Evidence:
         reading.doubts = mean(doubts)
         return reading
 
-    def _in_run(self, place: Place, judged: Judged) -> Reading | Absent:
+    def _in_run(self, place: Measurand, judged: RunWithJudgement) -> Reading | MissingReading:
         plan = judged.run.plan
         if plan.scenario != place.scenario:
-            return Absent("")
+            return MissingReading("")
         contender = next((c for c in plan.contenders if c.name == place.contender), None)
         if contender is None:
-            return Absent("")
+            return MissingReading("")
         if contender.not_measured:
-            return Absent(f"{place.contender}: {contender.not_measured}")
+            return MissingReading(f"{place.contender}: {contender.not_measured}")
         samples = [
             s
             for s in judged.run.samples
             if (s.phase, s.contender) == (place.phase, place.contender) and (place.load is None or s.load == place.load)
         ]
         if not samples:
-            return Absent("")
+            return MissingReading("")
         return self._reading(place, judged, samples)
 
-    def _reading(self, place: Place, judged: Judged, samples: list[Sample]) -> Reading | Absent:
+    def _reading(self, place: Measurand, judged: RunWithJudgement, samples: list[Sample]) -> Reading | MissingReading:
         run_id = judged.run.plan.run_id
         base = place.quantity.rests_on or place.figure
         estimate = next(
@@ -210,7 +210,7 @@ class Evidence:
                 reading.values.append(value)
                 reading.by_round[sample.round or 0] = value
         if not reading.values:
-            return Absent(refused or self._why_absent(place, samples))
+            return MissingReading(refused or self._why_absent(place, samples))
         reading.once = set(reading.by_round) == {0}
         admitted_all = estimate is None or estimate.verdict is Verdict.INVALID
         cold = (coldness(s, place.figure, judged.judgement) for s in kept)
@@ -249,9 +249,9 @@ class Evidence:
                 kept.append(sample)
         return kept, refused
 
-    def _weight(self, sample: Sample, figure: str, judgement: Judgement) -> Weight:
+    def _weight(self, sample: Sample, figure: str, judgement: Judgement) -> WeighedFindings:
         """What bears on a sample's figure, but for what is admitted."""
-        return Weight(
+        return WeighedFindings(
             [f for f in judgement.findings if self._bears(f, sample, figure) and f.code not in self._admits], figure
         )
 
@@ -268,7 +268,7 @@ class Evidence:
         return finding.contender in (None, sample.contender) and finding.load in (None, sample.load)
 
     @staticmethod
-    def _why_absent(place: Place, samples: list[Sample]) -> str:
+    def _why_absent(place: Measurand, samples: list[Sample]) -> str:
         for sample in samples:
             for name in (place.figure, place.quantity.rests_on):
                 if name in sample.not_measured:
@@ -278,13 +278,15 @@ class Evidence:
         return f"the samples of {describe(place)} do not hold it"
 
 
-def describe(place: Place) -> str:
+def describe(place: Measurand) -> str:
     """A place in words."""
     load = f" under the load {place.load}" if place.load else ""
     return f"{place.quantity.title.lower()} of {place.contender}{load} ({place.scenario})"
 
 
-def _weighed(estimate: Estimate, weights: Sequence[Weight], quantity: Quantity) -> tuple[str | None, Doubts]:
+def _weighed(
+    estimate: Estimate, weights: Sequence[WeighedFindings], quantity: Quantity
+) -> tuple[str | None, PossibleBiases]:
     """Why an estimate is suspect, and the doubts by which its interval is widened.
 
     A published statement is about somebody's work: a doubt without a bound on either side, or of a quantity whose
@@ -295,9 +297,9 @@ def _weighed(estimate: Estimate, weights: Sequence[Weight], quantity: Quantity) 
     if estimate.verdict is Verdict.SUSPECT:
         suspect = next((weight.reason for weight in weights if weight.reason), None)
     doubts = over_rounds([combine(weight.doubts, estimate.figure) for weight in weights], estimate.figure)
-    if doubts == Doubts() or estimate.verdict is Verdict.INVALID:
-        return suspect, Doubts()
+    if doubts == PossibleBiases() or estimate.verdict is Verdict.INVALID:
+        return suspect, PossibleBiases()
     endless = math.isinf(doubts.faster_in_all) and math.isinf(doubts.slower)
     if endless or quantity.moved_as is None:
-        return suspect or MAY_HAVE_MOVED, Doubts()
+        return suspect or MAY_HAVE_MOVED, PossibleBiases()
     return suspect, doubts

@@ -6,10 +6,19 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from touchstone.judge.claims.cause import cause
-from touchstone.judge.claims.evidence import Evidence, Judged
-from touchstone.judge.claims.relations import Question, measure
+from touchstone.judge.claims.evidence import Evidence, RunWithJudgement
+from touchstone.judge.claims.relations import ClaimTest, measure
 from touchstone.judge.claims.ruling import ClaimRuling, ClaimsRuling, Measurement, Reproduction, Ruling
-from touchstone.manifest.claim import UNITS, Claim, ClaimsFile, EventTest, Explanation, Published, RatioTest, Test
+from touchstone.manifest.claim import (
+    UNITS,
+    Claim,
+    ClaimExplanation,
+    ClaimsFile,
+    EventTest,
+    PublishedValue,
+    RatioTest,
+    Test,
+)
 from touchstone.record.sample import TARE
 
 Obstacle = Callable[[str, str, str | None], str | None]
@@ -23,7 +32,7 @@ def no_obstacle(_scenario: str, _contender: str, _load: str | None) -> str | Non
 
 def judge_claims(
     claims: ClaimsFile,
-    judged: Sequence[Judged],
+    judged: Sequence[RunWithJudgement],
     *,
     obstacle: Obstacle = no_obstacle,
     accept_suspect: bool = False,
@@ -42,7 +51,8 @@ def judge_claims(
     evidence = Evidence(judged)
     level = confidence or (evidence.judged[0].judgement.confidence if evidence.judged else 0.95)
     rulings = [
-        _Bench(claims, claim, Setting(evidence, level, obstacle, accept_suspect)).rule() for claim in claims.claims
+        _ClaimJudge(claims, claim, RulingContext(evidence, level, obstacle, accept_suspect)).rule()
+        for claim in claims.claims
     ]
     used = {run for ruling in rulings for m in ruling.measurements for run in m.runs}
     return ClaimsRuling(
@@ -54,7 +64,7 @@ def judge_claims(
 
 
 @dataclass(frozen=True)
-class Setting:
+class RulingContext:
     """What all claims of a file are judged by."""
 
     evidence: Evidence
@@ -63,10 +73,10 @@ class Setting:
     accept_suspect: bool
 
 
-class _Bench:
+class _ClaimJudge:
     """One claim before the judge."""
 
-    def __init__(self, file: ClaimsFile, claim: Claim, setting: Setting) -> None:
+    def __init__(self, file: ClaimsFile, claim: Claim, setting: RulingContext) -> None:
         self.file = file
         self.claim = claim
         self.scenario = claim.scenario or file.scenario
@@ -92,7 +102,7 @@ class _Bench:
             made.ruling, made.reason = Ruling.EXPLAINED, shown.says
         return made
 
-    def _reproduce(self, explanation: Explanation) -> Reproduction:
+    def _reproduce(self, explanation: ClaimExplanation) -> Reproduction:
         measurements = self._measure(explanation.test, explanation)
         ruling, reason = _all(measurements)
         known = {Ruling.HOLDS: True, Ruling.CONTRADICTED: False}
@@ -100,9 +110,9 @@ class _Bench:
             says=explanation.says, reproduced=known.get(ruling), measurements=measurements, reason=reason
         )
 
-    def _measure(self, test: Test, source: Claim | Explanation) -> list[Measurement]:
+    def _measure(self, test: Test, source: Claim | ClaimExplanation) -> list[Measurement]:
         claim = self.claim
-        question = Question(
+        question = ClaimTest(
             self.scenario,
             source.figure or claim.figure,
             source.load or claim.load,
@@ -137,7 +147,7 @@ def _all(measurements: Iterable[Measurement]) -> tuple[Ruling, str]:
     return Ruling.HOLDS, next((m.reason for m in made if m.reason), "")
 
 
-def _published(published: Sequence[Published], measurement: Measurement, test: Test) -> float | None:
+def _published(published: Sequence[PublishedValue], measurement: Measurement, test: Test) -> float | None:
     """The published number that stands next to a measurement, in its unit."""
     if measurement.unit == "event" or isinstance(test, EventTest):
         return None

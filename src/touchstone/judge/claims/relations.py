@@ -9,10 +9,10 @@ from functools import singledispatch
 from itertools import pairwise
 
 from touchstone.judge.claims.bounds import allowance, log_bound, rounds_needed, settle
-from touchstone.judge.claims.evidence import MAY_HAVE_MOVED, Absent, Evidence, Place, Reading
+from touchstone.judge.claims.evidence import MAY_HAVE_MOVED, Evidence, Measurand, MissingReading, Reading
 from touchstone.judge.claims.ruling import Measurement, Ruling
 from touchstone.judge.claims.warmth import NOT_DECIDED
-from touchstone.judge.comparison.doubt import Doubts, widened
+from touchstone.judge.comparison.doubt import PossibleBiases, widened
 from touchstone.judge.statistics.decision import UNWIDENED, Interval, Widening
 from touchstone.judge.statistics.intervals import log_effects, mean_interval, ratio_interval, unpaired_ratio_interval
 from touchstone.manifest.claim import (
@@ -33,7 +33,7 @@ FULL = 0.95
 
 
 @dataclass(frozen=True)
-class Question:
+class ClaimTest:
     """A claim's or an explanation's test, with what its terms leave out."""
 
     scenario: str
@@ -42,33 +42,33 @@ class Question:
     evidence: Evidence
     confidence: float
 
-    def place(self, term: Term, figure: str | None = None) -> Place:
+    def place(self, term: Term, figure: str | None = None) -> Measurand:
         """The place of a term; phases that are put under no load have none."""
         name = figure or term.figure or self.figure or ""
-        place = Place(self.scenario, term.contender, None, name)
+        place = Measurand(self.scenario, term.contender, None, name)
         loaded = place.phase in ("load", "hold", "drain")
-        return Place(self.scenario, term.contender, (term.load or self.load) if loaded else None, name)
+        return Measurand(self.scenario, term.contender, (term.load or self.load) if loaded else None, name)
 
 
 @singledispatch
-def measure(test: object, question: Question) -> list[Measurement]:
+def measure(test: object, question: ClaimTest) -> list[Measurement]:
     """Hold a test against the evidence."""
     raise TypeError(f"no relation {type(test).__name__} for {question.scenario}")
 
 
 @measure.register
-def _(test: RatioTest, question: Question) -> list[Measurement]:
+def _(test: RatioTest, question: ClaimTest) -> list[Measurement]:
     return [_ratio(question, question.place(test.of), question.place(test.to), test.at_least, test.at_most)]
 
 
 @measure.register
-def _(test: EqualityTest, question: Question) -> list[Measurement]:
+def _(test: EqualityTest, question: ClaimTest) -> list[Measurement]:
     bound = 1 + test.margin
     return [_ratio(question, question.place(test.of), question.place(test.to), 1 / bound, bound)]
 
 
 @measure.register
-def _(test: OrderTest, question: Question) -> list[Measurement]:
+def _(test: OrderTest, question: ClaimTest) -> list[Measurement]:
     places = [question.place(term) for term in test.of]
     # Strictly lower: the least number below the bound stands for "less than".
     bound = math.nextafter(1 / (1 + test.margin), 0.0)
@@ -76,7 +76,7 @@ def _(test: OrderTest, question: Question) -> list[Measurement]:
 
 
 @measure.register
-def _(test: ValueTest, question: Question) -> list[Measurement]:
+def _(test: ValueTest, question: ClaimTest) -> list[Measurement]:
     factor = UNITS[test.unit][1]
     at_least = None if test.at_least is None else test.at_least * factor
     at_most = None if test.at_most is None else test.at_most * factor
@@ -84,18 +84,18 @@ def _(test: ValueTest, question: Question) -> list[Measurement]:
 
 
 @measure.register
-def _(test: DifferenceTest, question: Question) -> list[Measurement]:
+def _(test: DifferenceTest, question: ClaimTest) -> list[Measurement]:
     of, to = question.place(test.of), question.place(test.to)
     factor = UNITS[test.unit][1]
     made = _blank(_pair(of, to, "-"), [of, to], UNITS[test.unit][0])
     made.at_least = None if test.at_least is None else test.at_least * factor
     made.at_most = None if test.at_most is None else test.at_most * factor
     readings = question.evidence.together([of, to])
-    if isinstance(readings, Absent):
+    if isinstance(readings, MissingReading):
         return [_absent(made, readings)]
     a, b = readings
     _carry(made, readings)
-    if [a.doubts, b.doubts] != [Doubts(), Doubts()]:
+    if [a.doubts, b.doubts] != [PossibleBiases(), PossibleBiases()]:
         made.suspect = made.suspect or MAY_HAVE_MOVED
     common = sorted(a.by_round.keys() & b.by_round.keys())
     values = [a.by_round[r] - b.by_round[r] for r in common] if a.runs == b.runs else []
@@ -107,7 +107,7 @@ def _(test: DifferenceTest, question: Question) -> list[Measurement]:
 
 
 @measure.register
-def _(test: EventTest, question: Question) -> list[Measurement]:
+def _(test: EventTest, question: ClaimTest) -> list[Measurement]:
     if test.event == "finding":
         return [_finding(question, term, test) for term in test.of]
     assert test.limit is not None and test.unit is not None  # the manifest has seen to it
@@ -124,7 +124,7 @@ def _(test: EventTest, question: Question) -> list[Measurement]:
     return made
 
 
-def _fills(question: Question, term: Term, limit: float) -> Measurement:
+def _fills(question: ClaimTest, term: Term, limit: float) -> Measurement:
     """Memory used under the smallest limit tried that is no smaller, with any heap setting, or without a limit.
 
     Without a limit it uses at least as much as with one. If that would not fill the limit, nothing does.
@@ -133,7 +133,7 @@ def _fills(question: Question, term: Term, limit: float) -> Measurement:
     made = _blank(term.contender, [place], "share")
     made.figure, made.at_least = "the share of the limit that was used", FULL
     reading = question.evidence.one(place)
-    if isinstance(reading, Absent):
+    if isinstance(reading, MissingReading):
         return _absent(made, reading)
     _carry(made, [reading])
     floors = [
@@ -152,11 +152,13 @@ def _fills(question: Question, term: Term, limit: float) -> Measurement:
         made.value = unlimited / limit
         made.reason = f"without a limit it took {unlimited / 2**20:.0f} MiB at most"
     else:
-        return _absent(made, Absent(f"no limit from {limit / 2**20:.0f} MiB on was lived under, or nobody watched"))
+        return _absent(
+            made, MissingReading(f"no limit from {limit / 2**20:.0f} MiB on was lived under, or nobody watched")
+        )
     return _if_sound(made, Ruling.HOLDS if made.value >= FULL else Ruling.CONTRADICTED)
 
 
-def _finding(question: Question, term: Term, test: EventTest) -> Measurement:
+def _finding(question: ClaimTest, term: Term, test: EventTest) -> Measurement:
     load = term.load or question.load
     made = Measurement(label=term.contender, contenders=[term.contender], figure="finding", load=load, unit="event")
     for judged in question.evidence.judged:
@@ -183,14 +185,14 @@ def _finding(question: Question, term: Term, test: EventTest) -> Measurement:
         made.ruling = Ruling.HOLDS if made.happened is test.occurs else Ruling.CONTRADICTED
         made.reason = fired[0].statement if fired else f"no finding {' or '.join(test.findings)} in {len(seen)} samples"
         return made
-    return _absent(made, Absent(f"no run has samples of {term.contender} ({question.scenario})"))
+    return _absent(made, MissingReading(f"no run has samples of {term.contender} ({question.scenario})"))
 
 
-def _value(question: Question, place: Place, at_least: float | None, at_most: float | None) -> Measurement:
+def _value(question: ClaimTest, place: Measurand, at_least: float | None, at_most: float | None) -> Measurement:
     made = _blank(place.contender, [place], place.quantity.unit)
     made.at_least, made.at_most = at_least, at_most
     reading = question.evidence.one(place)
-    if isinstance(reading, Absent):
+    if isinstance(reading, MissingReading):
         return _absent(made, reading)
     _carry(made, [reading], widens=True)
     made.value, made.rounds = reading.point, 0 if reading.once else len(reading.values)
@@ -201,16 +203,18 @@ def _value(question: Question, place: Place, at_least: float | None, at_most: fl
     return _ruled(made, interval, values, question, log=True, once=once)
 
 
-def _ratio(question: Question, of: Place, to: Place, at_least: float | None, at_most: float | None) -> Measurement:
+def _ratio(
+    question: ClaimTest, of: Measurand, to: Measurand, at_least: float | None, at_most: float | None
+) -> Measurement:
     made = _blank(_pair(of, to, "/"), [of, to], "ratio")
     made.at_least, made.at_most = at_least, at_most
     readings = question.evidence.together([of, to])
-    if isinstance(readings, Absent):
+    if isinstance(readings, MissingReading):
         return _absent(made, readings)
     a, b = readings
     _carry(made, readings, widens=True)
     if min(*a.values, *b.values) <= 0:
-        return _absent(made, Absent("a ratio to nothing means nothing: one of the two is 0"))
+        return _absent(made, MissingReading("a ratio to nothing means nothing: one of the two is 0"))
     made.value = a.point / b.point
     interval, effects = _ratio_interval(a, b, question.confidence)
     once = _widened(allowance(made.value, of.phase), a, b) if a.once or b.once else None
@@ -248,16 +252,16 @@ def _widened(interval: Interval, of: Reading, to: Reading | None) -> Interval:
     If both share a disturbance, only the difference counts where they were measured in neighbouring slices. Two
     different figures may each have moved as far as their own doubts say, whatever the other did.
     """
-    figure, theirs = of.place.quantity.moved_as, to.doubts if to is not None else Doubts()
-    if [of.doubts, theirs] == [Doubts(), Doubts()]:
+    figure, theirs = of.place.quantity.moved_as, to.doubts if to is not None else PossibleBiases()
+    if [of.doubts, theirs] == [PossibleBiases(), PossibleBiases()]:
         return interval
     if figure is not None and (to is None or to.place.quantity.moved_as == figure):
         return widened(interval, of.doubts, theirs, figure, paired=to is not None and _next_to(of, to))
     # What moves as no known figure has no doubts: it is suspect by itself.
     if figure is not None:
-        interval = widened(interval, of.doubts, Doubts(), figure, paired=False)
+        interval = widened(interval, of.doubts, PossibleBiases(), figure, paired=False)
     if to is not None and (other := to.place.quantity.moved_as) is not None:
-        interval = widened(interval, Doubts(), theirs, other, paired=False)
+        interval = widened(interval, PossibleBiases(), theirs, other, paired=False)
     return interval
 
 
@@ -271,7 +275,7 @@ def _ruled(
     made: Measurement,
     interval: Interval | None,
     values: Sequence[float],
-    question: Question,
+    question: ClaimTest,
     *,
     log: bool,
     once: Interval | None,
@@ -327,12 +331,12 @@ def _without_doubt(made: Measurement) -> str:
     return " once it is widened by what may have moved it; without that it would not"
 
 
-def _pair(of: Place, to: Place, sign: str) -> str:
+def _pair(of: Measurand, to: Measurand, sign: str) -> str:
     shared = f"{of.contender}: " if of.contender == to.contender else ""
     return f"{shared}{_label(of, to)} {sign} {_label(to, of)}"
 
 
-def _label(place: Place, other: Place) -> str:
+def _label(place: Measurand, other: Measurand) -> str:
     """A place by what tells it from the other: its contender, its load, its quantity."""
     parts = [place.contender] if place.contender != other.contender else []
     parts += [place.load] if place.load and place.load != other.load else []
@@ -340,7 +344,7 @@ def _label(place: Place, other: Place) -> str:
     return ", ".join(parts) or place.contender
 
 
-def _blank(label: str, places: Sequence[Place], unit: str) -> Measurement:
+def _blank(label: str, places: Sequence[Measurand], unit: str) -> Measurement:
     first = places[0]
     names = list(dict.fromkeys(p.contender for p in places))
     return Measurement(label=label, contenders=names, figure=first.figure, load=first.load, unit=unit)
@@ -354,6 +358,6 @@ def _carry(made: Measurement, readings: Sequence[Reading], *, widens: bool = Fal
     made.cold = next((r.cold for r in readings if r.cold and not (widens and r.climbs)), None)
 
 
-def _absent(made: Measurement, absent: Absent) -> Measurement:
+def _absent(made: Measurement, absent: MissingReading) -> Measurement:
     made.ruling, made.reason = Ruling.NOT_MEASURED, absent.reason
     return made

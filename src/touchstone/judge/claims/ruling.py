@@ -7,7 +7,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from touchstone.judge.why.explanation import Explanation
+from touchstone.judge.why.explanation import CpuExplanation
 from touchstone.record.base import Record
 
 
@@ -78,7 +78,7 @@ class ClaimRuling(Record):
     reason: str
     measurements: list[Measurement] = []
     explanations: list[Reproduction] = []
-    cause: Explanation | None = None
+    cause: CpuExplanation | None = None
     """Where the CPU per request of its two contenders differs, if the claim asks for it and both were profiled."""
     more_rounds: int | None = None
 

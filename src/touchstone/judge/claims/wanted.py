@@ -8,15 +8,15 @@ from dataclasses import dataclass, replace
 
 from touchstone.judge.claims.cause import profiled_places
 from touchstone.judge.claims.check import terms
-from touchstone.judge.claims.evidence import Absent, Evidence, Place
-from touchstone.judge.claims.relations import FLOORS, Question
+from touchstone.judge.claims.evidence import Evidence, Measurand, MissingReading
+from touchstone.judge.claims.relations import FLOORS, ClaimTest
 from touchstone.judge.claims.ruling import ClaimsRuling, Ruling
-from touchstone.manifest.claim import Claim, ClaimsFile, EventTest, Explanation, Test
+from touchstone.manifest.claim import Claim, ClaimExplanation, ClaimsFile, EventTest, Test
 from touchstone.vocabulary.phase import PHASES
 
 
 @dataclass(frozen=True)
-class Step:
+class PlannedRun:
     """One run to make: a scenario's phases under at most one load, for some contenders."""
 
     scenario: str
@@ -34,24 +34,26 @@ class Step:
 
 
 @dataclass(frozen=True)
-class OpenStep:
+class UndecidedRun:
     """A step, and the ids of the claims that are undecided and that it measures."""
 
-    step: Step
+    step: PlannedRun
     claims: tuple[str, ...]
 
 
-def places_of(file: ClaimsFile, claim: Claim, evidence: Evidence) -> Iterator[tuple[list[Place], Evidence]]:
+def places_of(file: ClaimsFile, claim: Claim, evidence: Evidence) -> Iterator[tuple[list[Measurand], Evidence]]:
     """The places that each test of a claim needs together, with what is admitted for it."""
-    sources: list[Claim | Explanation] = [claim, *claim.explained_by]
+    sources: list[Claim | ClaimExplanation] = [claim, *claim.explained_by]
     for source in sources:
         if source.test is not None:
             admitting = evidence.admitting(source.admits)
             yield _places(file, claim, source, source.test, admitting), admitting
 
 
-def _places(file: ClaimsFile, claim: Claim, source: Claim | Explanation, test: Test, evidence: Evidence) -> list[Place]:
-    question = Question(
+def _places(
+    file: ClaimsFile, claim: Claim, source: Claim | ClaimExplanation, test: Test, evidence: Evidence
+) -> list[Measurand]:
+    question = ClaimTest(
         claim.scenario or file.scenario, source.figure or claim.figure, source.load or claim.load, evidence, 0.95
     )
     if isinstance(test, EventTest):
@@ -65,24 +67,24 @@ def _figure_of(load: str | None) -> str:
     return "drain_rate" if load is not None and re.match(r"\d", load) else "throughput"
 
 
-def missing(files: Iterable[ClaimsFile], evidence: Evidence) -> list[Place]:
+def missing(files: Iterable[ClaimsFile], evidence: Evidence) -> list[Measurand]:
     """The places whose claims cannot be ruled on yet. What is compared is measured together."""
-    wanted: dict[Place, None] = {}
+    wanted: dict[Measurand, None] = {}
     for file in files:
         for claim in file.claims:
             for places, admitting in places_of(file, claim, evidence):
                 found = admitting.together(places)
-                if isinstance(found, Absent) or any(reading.suspect or reading.cold for reading in found):
+                if isinstance(found, MissingReading) or any(reading.suspect or reading.cold for reading in found):
                     wanted |= dict.fromkeys(places)
             profiled = profiled_places(file, claim)
-            if isinstance(evidence.together(profiled), Absent):
+            if isinstance(evidence.together(profiled), MissingReading):
                 wanted |= dict.fromkeys(profiled)
     return list(wanted)
 
 
-def open_steps(files: Iterable[ClaimsFile], rulings: Iterable[ClaimsRuling], evidence: Evidence) -> list[OpenStep]:
+def open_steps(files: Iterable[ClaimsFile], rulings: Iterable[ClaimsRuling], evidence: Evidence) -> list[UndecidedRun]:
     """The runs that could decide claims which their measurements leave open: the one with the most claims first."""
-    places: dict[str, dict[Place, None]] = {}
+    places: dict[str, dict[Measurand, None]] = {}
     claims: dict[str, dict[str, None]] = {}
     for file, ruling in zip(files, rulings, strict=True):
         still_open = {one.id for one in ruling.claims if one.ruling is Ruling.UNDECIDED and one.measured}
@@ -92,7 +94,7 @@ def open_steps(files: Iterable[ClaimsFile], rulings: Iterable[ClaimsRuling], evi
                     places.setdefault(step.name, {}).update(dict.fromkeys(wanted))
                     claims.setdefault(step.name, {})[claim.id] = None
     found = [
-        OpenStep(replace(step, builds_again="build" in step.phases), tuple(claims[name]))
+        UndecidedRun(replace(step, builds_again="build" in step.phases), tuple(claims[name]))
         for name, wanted in places.items()
         for step in steps(wanted)
         if step.name == name
@@ -100,7 +102,7 @@ def open_steps(files: Iterable[ClaimsFile], rulings: Iterable[ClaimsRuling], evi
     return sorted(found, key=lambda one: (-len(one.claims), one.step.name))
 
 
-def steps(places: Iterable[Place]) -> list[Step]:
+def steps(places: Iterable[Measurand]) -> list[PlannedRun]:
     """The runs that measure these places, scenario by scenario: what needs none of its own first."""
     grouped: dict[tuple[str, str, str | None], dict[str, set[str]]] = {}
     for place in places:
@@ -110,7 +112,7 @@ def steps(places: Iterable[Place]) -> list[Step]:
         group.setdefault(place.contender, set()).add(place.phase)
     order = ["", *PHASES]
     made = [
-        Step(
+        PlannedRun(
             scenario,
             tuple(sorted({phase for phases in group.values() for phase in phases})),
             load,

@@ -17,7 +17,7 @@ _SAME = ("cpu_model", "cpus", "memory", "kernel", "engine_sha256")
 """Facts of the machine that must agree before figures of two runs may be set against each other."""
 
 
-class Gone(Record):
+class MissingFigure(Record):
     """Something that the earlier run has validly and the later one has not."""
 
     contender: str
@@ -27,7 +27,7 @@ class Gone(Record):
 
 
 @dataclass(frozen=True)
-class Terms:
+class ComparisonTerms:
     """On which terms two runs are compared."""
 
     margin: float
@@ -59,7 +59,7 @@ def differences(before: Environment, after: Environment) -> list[str]:
     ]
 
 
-def changes(before: Judgement, after: Judgement, terms: Terms) -> list[Comparison]:
+def changes(before: Judgement, after: Judgement, terms: ComparisonTerms) -> list[Comparison]:
     """Every figure that both runs have validly, as an unpaired ratio (rounds of two runs share nothing).
 
     A family is one figure under one load, over all contenders; where figures were asked for by name, all of them
@@ -72,7 +72,7 @@ def changes(before: Judgement, after: Judgement, terms: Terms) -> list[Compariso
     return [_compared(b, a, terms, families[_family(a, terms)]) for b, a in pairs]
 
 
-def gone(before: Run, after: Run, judged: tuple[Judgement, Judgement], terms: Terms) -> list[Gone]:
+def gone(before: Run, after: Run, judged: tuple[Judgement, Judgement], terms: ComparisonTerms) -> list[MissingFigure]:
     """What the earlier run has validly and the later one has not: nobody knows whether it has become worse.
 
     All figures of a contender that failed in any round of the later run alone: those that it has are of its good days.
@@ -87,7 +87,7 @@ def gone(before: Run, after: Run, judged: tuple[Judgement, Judgement], terms: Te
             missing.setdefault((estimate.contender, estimate.load), []).append(estimate)
     exhibits = {c.name for c in before.plan.contenders if c.exhibit}
     return [
-        Gone(
+        MissingFigure(
             contender=contender,
             load=load,
             figures=[e.figure for e in lost],
@@ -111,7 +111,7 @@ def _why_gone(contender: str, lost: list[Estimate], after: Run, judged: Judgemen
     return invalid or "the later run did not measure it"
 
 
-def _compared(earlier: Estimate, later: Estimate, terms: Terms, family: int) -> Comparison:
+def _compared(earlier: Estimate, later: Estimate, terms: ComparisonTerms, family: int) -> Comparison:
     assert earlier.median is not None and later.median is not None  # `usable` has seen to it
     compared = Comparison(
         phase=later.phase,
@@ -130,7 +130,7 @@ def _compared(earlier: Estimate, later: Estimate, terms: Terms, family: int) -> 
     return compared.decided_by(interval, terms.margin_of(later.figure))
 
 
-def _family(estimate: Estimate, terms: Terms) -> tuple[str, str | None] | None:
+def _family(estimate: Estimate, terms: ComparisonTerms) -> tuple[str, str | None] | None:
     return None if terms.figures else (estimate.figure, estimate.load)
 
 

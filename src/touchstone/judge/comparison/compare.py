@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from touchstone.judge.comparison.doubt import widened
-from touchstone.judge.comparison.estimate import Series
+from touchstone.judge.comparison.estimate import RoundValues
 from touchstone.judge.comparison.verdict import worst
 from touchstone.judge.figures import is_exact
 from touchstone.judge.judgement import Comparison, Outcome, Verdict
@@ -31,13 +31,13 @@ _REAL = (Decision.HIGHER, Decision.LOWER)
 DOUBT_REMAINS = "more rounds would not decide it as long as its doubts remain"
 
 
-def compare(case: Case, all_series: list[Series]) -> list[Comparison]:
+def compare(case: Case, all_series: list[RoundValues]) -> list[Comparison]:
     """Every contender against the baseline, and every exhibit against its sound twin, on every figure that both have.
 
     A family is one question: one figure of one load, all contenders that are put against the baseline on it. Their
     intervals are simultaneous, and the interval that is shown is the one that decides.
     """
-    by_key: dict[Key, dict[str, Series]] = {}
+    by_key: dict[Key, dict[str, RoundValues]] = {}
     for series in all_series:
         e = series.estimate
         if e.contender != TARE:
@@ -46,11 +46,11 @@ def compare(case: Case, all_series: list[Series]) -> list[Comparison]:
     comparisons: list[Comparison] = []
     for group in by_key.values():
         pairs = list(_pairs(case, group, baseline))
-        comparisons += [_Question(group[a], group[b], case, len(pairs)).answer() for a, b in pairs]
+        comparisons += [_FigurePair(group[a], group[b], case, len(pairs)).answer() for a, b in pairs]
     return comparisons
 
 
-def _baseline(case: Case, by_key: Mapping[Key, Mapping[str, Series]]) -> str | None:
+def _baseline(case: Case, by_key: Mapping[Key, Mapping[str, RoundValues]]) -> str | None:
     """The plan's; if that has no sound load, while several others have, the first of them."""
     plan = case.run.plan
     planned = plan.baseline_among({name for group in by_key.values() for name in group})
@@ -59,7 +59,7 @@ def _baseline(case: Case, by_key: Mapping[Key, Mapping[str, Series]]) -> str | N
     return plan.baseline_among(sound) if planned not in sound and len(sound) > 1 else planned
 
 
-def _pairs(case: Case, group: dict[str, Series], baseline: str | None) -> Iterator[tuple[str, str]]:
+def _pairs(case: Case, group: dict[str, RoundValues], baseline: str | None) -> Iterator[tuple[str, str]]:
     for name in group:
         if baseline in group and name != baseline:
             yield name, str(baseline)
@@ -84,7 +84,7 @@ class _Effects:
     adjustment: Adjustment = AS_THEY_ARE
 
 
-def _effects(contender: Series, baseline: Series) -> _Effects:
+def _effects(contender: RoundValues, baseline: RoundValues) -> _Effects:
     common = sorted(contender.samples.keys() & baseline.samples.keys())
     figure = contender.estimate.figure
     pairs = [(contender.samples[number], baseline.samples[number]) for number in common]
@@ -100,10 +100,10 @@ def _effects(contender: Series, baseline: Series) -> _Effects:
     return _Effects(values, len(values), in_turns=all(one.slices is not None for pair in pairs for one in pair))
 
 
-class _Question:
+class _FigurePair:
     """One contender against another on one figure."""
 
-    def __init__(self, contender: Series, baseline: Series, case: Case, family: int) -> None:
+    def __init__(self, contender: RoundValues, baseline: RoundValues, case: Case, family: int) -> None:
         e, b = contender.estimate, baseline.estimate
         verdict = worst(e.verdict, b.verdict)
         blamed = e if verdict is e.verdict else b

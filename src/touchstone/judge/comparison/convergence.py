@@ -15,7 +15,7 @@ from touchstone.record.sample import Sample
 
 
 @dataclass(frozen=True)
-class Step:
+class ConvergencePoint:
     """What one lap added."""
 
     round: int
@@ -33,13 +33,13 @@ class Step:
 
 def convergence(
     contender: Mapping[int, Sample], baseline: Mapping[int, Sample], figure: str, confidence: float
-) -> list[Step]:
+) -> list[ConvergencePoint]:
     """One step for each lap that both have, over all their rounds in order; samples by round.
 
     Nothing where slices do not know the figure. A round counts from its `LEAST_LAPS`th lap on, as it does for the
     judge, and so the last step is what the judge says before doubts.
     """
-    steps: list[Step] = []
+    steps: list[ConvergencePoint] = []
     finished: list[LapEffect] = []
     numbers = sorted(contender.keys() & baseline.keys())
     rounds = laps_by_round([(contender[number], baseline[number]) for number in numbers], figure)
@@ -51,7 +51,7 @@ def convergence(
             if count >= LEAST_LAPS:
                 effects = [*finished, effect_of(ratios[:count])]
             known, of_rounds = _known(effects, confidence)
-            steps.append(Step(number, count - 1, math.exp(ratios[count - 1]), known, of_rounds))
+            steps.append(ConvergencePoint(number, count - 1, math.exp(ratios[count - 1]), known, of_rounds))
         finished = effects
     return steps
 

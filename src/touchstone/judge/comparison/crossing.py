@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 import statistics
 
-from touchstone.judge.comparison.estimate import Series
+from touchstone.judge.comparison.estimate import RoundValues
 from touchstone.judge.comparison.verdict import worst
 from touchstone.judge.judgement import Crossing, Verdict
 from touchstone.judge.language.quantity import number, share
@@ -21,7 +21,7 @@ from touchstone.record.sample import TARE, Sample
 FIGURE = "peak_served"
 
 
-def crossings(case: Case, series: list[Series]) -> list[Crossing]:
+def crossings(case: Case, series: list[RoundValues]) -> list[Crossing]:
     """Every pair of contenders that were started under load, in the order of the record."""
     measured = [s for s in series if s.estimate.figure == FIGURE and s.estimate.contender != TARE]
     samples = {(s.contender, s.round or 0): s for s in case.run.samples if s.peak is not None}
@@ -43,7 +43,7 @@ def overtakes(late: list[int], early: list[int]) -> float | None:
     return float(next(s for s, (a, b) in enumerate(pairs, start=1) if s > behind[-1] and a > b))
 
 
-def _crossing(case: Case, a: Series, b: Series, samples: dict[tuple[str, int], Sample]) -> Crossing:
+def _crossing(case: Case, a: RoundValues, b: RoundValues, samples: dict[tuple[str, int], Sample]) -> Crossing:
     names = (a.estimate.contender, b.estimate.contender)
     rounds = sorted(a.by_round.keys() & b.by_round.keys())
     totals = [tuple(_served(samples[name, r]) for name in names) for r in rounds]

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from touchstone.judge.figures import TAIL
-from touchstone.judge.judgement import Doubt
+from touchstone.judge.judgement import PossibleBias
 from touchstone.judge.statistics.decision import Interval
 from touchstone.vocabulary.figure import FIGURES, Better
 
@@ -26,7 +26,7 @@ SUSPECT_SHARE = 0.25
 
 
 @dataclass(frozen=True)
-class Doubts:
+class PossibleBiases:
     """All bounded doubts about one figure of one contender, as logarithms of how many times faster or slower."""
 
     faster: float = 0.0
@@ -43,17 +43,17 @@ class Doubts:
         """By how much it may be faster, whatever holds it back."""
         return self.faster + self.common_faster + self.pressed + _endless(self.common_far)
 
-    def as_doubt(self) -> Doubt | None:
+    def as_doubt(self) -> PossibleBias | None:
         """All of them together; None if there is none."""
         up, down = self.faster_in_all, self.slower
         if not up and not down:
             return None
-        return Doubt(
+        return PossibleBias(
             faster=None if math.isinf(up) else math.exp(up), slower=None if math.isinf(down) else math.exp(down)
         )
 
 
-def combine(doubts: Iterable[Doubt], figure: str) -> Doubts:
+def combine(doubts: Iterable[PossibleBias], figure: str) -> PossibleBiases:
     """Disturbances of one measurement come on top of each other; those of one cause do not, so the largest counts."""
     if figure in TAIL:
         return _of_far(list(doubts))
@@ -66,19 +66,19 @@ def combine(doubts: Iterable[Doubt], figure: str) -> Doubts:
         else:
             own_faster += _log(doubt.faster)
             own_slower += _log(doubt.slower)
-    return Doubts(own_faster, own_slower, common, pressed)
+    return PossibleBiases(own_faster, own_slower, common, pressed)
 
 
-def _of_far(doubts: Sequence[Doubt]) -> Doubts:
+def _of_far(doubts: Sequence[PossibleBias]) -> PossibleBiases:
     sides = [side for doubt in doubts if not doubt.common and (side := doubt.side) is not None]
-    return Doubts(
+    return PossibleBiases(
         faster=sum(_log(side.faster) for side in sides),
         slower=sum(_log(side.slower) for side in sides),
         common_far=max((_log(doubt.faster) for doubt in doubts if doubt.common), default=0.0),
     )
 
 
-def over_rounds(doubts: Sequence[Doubts], figure: str) -> Doubts:
+def over_rounds(doubts: Sequence[PossibleBiases], figure: str) -> PossibleBiases:
     """The bias over a figure's rounds. A far percentile that few rounds have on one side is scatter."""
     if figure in TAIL:
         bounded = [one for one in doubts if not math.isinf(one.faster_in_all + one.slower)]
@@ -87,12 +87,12 @@ def over_rounds(doubts: Sequence[Doubts], figure: str) -> Doubts:
     return mean(doubts)
 
 
-def mean(doubts: Sequence[Doubts]) -> Doubts:
+def mean(doubts: Sequence[PossibleBiases]) -> PossibleBiases:
     """An estimate is a mean of logarithms, and so is what may have moved it."""
     if not doubts:
-        return Doubts()
+        return PossibleBiases()
     count = len(doubts)
-    return Doubts(
+    return PossibleBiases(
         sum(d.faster for d in doubts) / count,
         sum(d.slower for d in doubts) / count,
         sum(d.common_faster for d in doubts) / count,
@@ -102,7 +102,13 @@ def mean(doubts: Sequence[Doubts]) -> Doubts:
 
 
 def widened(
-    interval: Interval, contender: Doubts, baseline: Doubts, figure: str, *, paired: bool, adjusted: bool = False
+    interval: Interval,
+    contender: PossibleBiases,
+    baseline: PossibleBiases,
+    figure: str,
+    *,
+    paired: bool,
+    adjusted: bool = False,
 ) -> Interval:
     """The interval of the ratio contender/baseline, widened by what may have moved either.
 
@@ -121,7 +127,7 @@ def widened(
     return Interval(interval.point, low, high)
 
 
-def _common(one: Doubts, other: Doubts, *, paired: bool, adjusted: bool) -> tuple[float, float]:
+def _common(one: PossibleBiases, other: PossibleBiases, *, paired: bool, adjusted: bool) -> tuple[float, float]:
     """What disturbances that neighbouring slices share leave of doubt about each of the two."""
     if adjusted:
         return 0.0, 0.0

@@ -17,7 +17,7 @@ _LAPS = (6, 97)
 
 
 @dataclass(frozen=True)
-class Spread:
+class VarianceComponents:
     """Variances of log ratios, over all pairs of contenders and all loads of a run."""
 
     between: float
@@ -57,7 +57,7 @@ class Spread:
         return self.between + self.within / laps
 
 
-def spread(run: Run, figure: str = "throughput") -> Spread | None:
+def spread(run: Run, figure: str = "throughput") -> VarianceComponents | None:
     """What a run's slices say of both variances; None before `LEAST_ROUNDS` rounds, or where nothing was sliced.
 
     Figures differ: CPU time of a request scatters less from slice to slice than the rate, and from process to process
@@ -74,7 +74,7 @@ def spread(run: Run, figure: str = "throughput") -> Spread | None:
         return None
     within = statistics.fmean(effect.variance for rounds in pairs for effect in rounds)
     between = statistics.fmean(max(0.0, _between(rounds)) for rounds in pairs)
-    return Spread(between, within, *lap_costs(run))
+    return VarianceComponents(between, within, *lap_costs(run))
 
 
 def lap_costs(run: Run) -> tuple[float, tuple[int, ...]]:

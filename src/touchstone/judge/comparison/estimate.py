@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from touchstone.judge.comparison.doubt import SUSPECT_SHARE, Doubts, combine, over_rounds
-from touchstone.judge.comparison.verdict import Scales, Weight, worst
+from touchstone.judge.comparison.doubt import SUSPECT_SHARE, PossibleBiases, combine, over_rounds
+from touchstone.judge.comparison.verdict import FindingsIndex, WeighedFindings, worst
 from touchstone.judge.judgement import Estimate, Verdict
-from touchstone.judge.reading.case import Case, Group
+from touchstone.judge.reading.case import Case, SampleGroup
 from touchstone.judge.reading.starts import start_values
 from touchstone.judge.reading.traffic import loop
 from touchstone.judge.statistics.intervals import MIN_ROUNDS, median_interval
@@ -18,7 +18,7 @@ LEFT_OUT_SHARE = 0.5
 
 
 @dataclass
-class Series:
+class RoundValues:
     """The values of a figure by round, and those of repetitions within a single sample."""
 
     estimate: Estimate
@@ -26,23 +26,23 @@ class Series:
     repeats: list[float] = field(default_factory=list)
     samples: dict[int, Sample] = field(default_factory=dict)
     """The sample of each round."""
-    doubts: Doubts = field(default_factory=Doubts)
+    doubts: PossibleBiases = field(default_factory=PossibleBiases)
     """What may have moved the figure, over all rounds."""
 
 
-def measure(case: Case, scales: Scales) -> list[Series]:
+def measure(case: Case, scales: FindingsIndex) -> list[RoundValues]:
     """Every figure of every contender and of the tares, in the order of the record."""
     return [_series(group, figure, scales, case) for group in case.groups for figure in case.figure_names(group)]
 
 
-def _series(group: Group, figure: str, scales: Scales, case: Case) -> Series:
+def _series(group: SampleGroup, figure: str, scales: FindingsIndex, case: Case) -> RoundValues:
     estimate = Estimate(phase=group.phase, contender=group.contender, load=group.load, figure=figure)
-    series = Series(estimate)
+    series = RoundValues(estimate)
     suspects, in_turn = 0, False
-    doubts: list[Doubts] = []
+    doubts: list[PossibleBiases] = []
     wider = scales.on_series(group.contender, group.load, figure)
     reasons: list[str] = []
-    measured: list[tuple[Sample, Weight]] = []
+    measured: list[tuple[Sample, WeighedFindings]] = []
     for sample in group.samples:
         if figure not in case.figures(sample):
             continue
@@ -87,7 +87,7 @@ def _series(group: Group, figure: str, scales: Scales, case: Case) -> Series:
     return series
 
 
-def _enough(measured: list[tuple[Sample, Weight]]) -> list[tuple[Sample, Weight]]:
+def _enough(measured: list[tuple[Sample, WeighedFindings]]) -> list[tuple[Sample, WeighedFindings]]:
     """Without the rounds that say nothing of the others, if most remain and an interval can be had of them."""
     telling = [one for one in measured if not any(doubt.this_round for doubt in one[1].doubts)]
     return telling if len(telling) >= MIN_ROUNDS and len(telling) > len(measured) / 2 else measured

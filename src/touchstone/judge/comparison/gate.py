@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from touchstone.judge.comparison.across import Gone, Terms
+from touchstone.judge.comparison.across import ComparisonTerms, MissingFigure
 from touchstone.judge.judgement import Comparison
 from touchstone.vocabulary.figure import FIGURES, Better
 from touchstone.vocabulary.phase import PHASES
 
 
-class Standing(StrEnum):
+class PairStatus(StrEnum):
     """What is said of a pair as a whole."""
 
     PASSED = "passed"
@@ -33,22 +33,22 @@ class Gate:
     """How many figures it looked at."""
     breached: list[Comparison]
     """Figures that are really worse."""
-    gone: list[Gone]
+    gone: list[MissingFigure]
     """Figures, loads or contenders that were there and are not any more."""
     open: list[Comparison]
     """Figures of which nobody can say that they are no worse than the margin."""
 
     @property
-    def standing(self) -> Standing:
+    def standing(self) -> PairStatus:
         """What the gate says of the pair."""
         if self.breached or self.gone:
-            return Standing.WORSE
+            return PairStatus.WORSE
         if not self.watched:
-            return Standing.INVALID
-        return Standing.UNDECIDED if self.open else Standing.PASSED
+            return PairStatus.INVALID
+        return PairStatus.UNDECIDED if self.open else PairStatus.PASSED
 
 
-def hold_against(changes: Sequence[Comparison], lost: Sequence[Gone], terms: Terms) -> Gate:
+def hold_against(changes: Sequence[Comparison], lost: Sequence[MissingFigure], terms: ComparisonTerms) -> Gate:
     """Hold changes against the gate: the figures that were asked for, else those that lead a report's summary."""
     asked = [c for c in changes if _watched(c, terms)]
     return Gate(
@@ -59,7 +59,7 @@ def hold_against(changes: Sequence[Comparison], lost: Sequence[Gone], terms: Ter
     )
 
 
-def _watched(change: Comparison, terms: Terms) -> bool:
+def _watched(change: Comparison, terms: ComparisonTerms) -> bool:
     figure = FIGURES[change.figure]
     if terms.figures:
         return True

@@ -11,8 +11,8 @@ import math
 from collections import Counter
 from dataclasses import dataclass
 
-from touchstone.judge.comparison.across import Terms, changes, usable
-from touchstone.judge.comparison.pair import LeftOut
+from touchstone.judge.comparison.across import ComparisonTerms, changes, usable
+from touchstone.judge.comparison.pair import NotCompared
 from touchstone.judge.figures import is_exact
 from touchstone.judge.judge import judge
 from touchstone.judge.judgement import Comparison, Judgement, Key, Verdict
@@ -28,7 +28,7 @@ class AcrossMachines:
     reference: str | None
     """The contender to which ratios were taken in each run; None if the runs have none in common."""
     changes: list[Comparison]
-    left_out: list[LeftOut]
+    left_out: list[NotCompared]
 
 
 def common_reference(before: Run, after: Run, asked: str | None) -> str | None:
@@ -38,7 +38,7 @@ def common_reference(before: Run, after: Run, asked: str | None) -> str | None:
     return before.plan.called(asked or before.plan.baseline, both)
 
 
-def across_machines(before: Run, after: Run, terms: Terms, reference: str | None) -> AcrossMachines:
+def across_machines(before: Run, after: Run, terms: ComparisonTerms, reference: str | None) -> AcrossMachines:
     """Compare what can be compared.
 
     Args:
@@ -56,12 +56,12 @@ def across_machines(before: Run, after: Run, terms: Terms, reference: str | None
     return AcrossMachines(reference, exact + ratios, _left_out(old, new, terms, exact + ratios, reference))
 
 
-def _ratios(old: Judgement, new: Judgement, terms: Terms, reference: str) -> list[Comparison]:
+def _ratios(old: Judgement, new: Judgement, terms: ComparisonTerms, reference: str) -> list[Comparison]:
     before, after = _to_reference(old, terms, reference), _to_reference(new, terms, reference)
     return [_compared(before[key], after[key], terms) for key in after if key in before]
 
 
-def _to_reference(judgement: Judgement, terms: Terms, reference: str) -> dict[Key, Comparison]:
+def _to_reference(judgement: Judgement, terms: ComparisonTerms, reference: str) -> dict[Key, Comparison]:
     asked = {e.key for e in judgement.estimates if terms.ask(e)}
     return {
         c.key: c
@@ -74,7 +74,7 @@ def _to_reference(judgement: Judgement, terms: Terms, reference: str) -> dict[Ke
     }
 
 
-def _compared(earlier: Comparison, later: Comparison, terms: Terms) -> Comparison:
+def _compared(earlier: Comparison, later: Comparison, terms: ComparisonTerms) -> Comparison:
     assert earlier.ratio is not None and later.ratio is not None  # `_to_reference` has seen to it
     compared = Comparison(
         phase=later.phase,
@@ -103,13 +103,13 @@ def _quotient(earlier: Comparison, later: Comparison) -> Interval | None:
 
 
 def _left_out(
-    old: Judgement, new: Judgement, terms: Terms, compared: list[Comparison], reference: str | None
-) -> list[LeftOut]:
+    old: Judgement, new: Judgement, terms: ComparisonTerms, compared: list[Comparison], reference: str | None
+) -> list[NotCompared]:
     known = {change.key for change in compared}
     both = {e.key for e in old.estimates if usable(e)}
     asked = [e for e in new.estimates if usable(e) and terms.ask(e) and e.key in both and e.key not in known]
     counts = Counter(estimate.contender for estimate in asked)
-    return [LeftOut(contender=name, figures=count, reason=_why(name, reference)) for name, count in counts.items()]
+    return [NotCompared(contender=name, figures=count, reason=_why(name, reference)) for name, count in counts.items()]
 
 
 def _why(contender: str, reference: str | None) -> str:

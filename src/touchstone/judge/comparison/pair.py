@@ -8,11 +8,11 @@ from typing import Any, Literal
 
 from pydantic import Field, model_validator
 
-from touchstone.judge.comparison.across import Gone, Terms, usable
-from touchstone.judge.comparison.gate import Standing, hold_against
+from touchstone.judge.comparison.across import ComparisonTerms, MissingFigure, usable
+from touchstone.judge.comparison.gate import PairStatus, hold_against
 from touchstone.judge.judgement import Comparison, Estimate, FailedContender, Judgement, Outcome, Verdict
 from touchstone.judge.statistics.decision import Decision, decide
-from touchstone.judge.why.explanation import Explanation, Unexplained
+from touchstone.judge.why.explanation import CpuExplanation, Unexplained
 from touchstone.record.base import Record
 from touchstone.record.run import Run
 from touchstone.record.sample import TARE
@@ -37,7 +37,7 @@ class Revision(Record):
         return f"{self.name} ({state}, {self.subject})" if self.subject else f"{self.name} ({state})"
 
 
-class LeftOut(Record):
+class NotCompared(Record):
     """Figures that both runs have and that cannot be compared."""
 
     contender: str
@@ -51,7 +51,7 @@ class PairJudgement(Record):
     schema_: Literal["touchstone.pair/1", "touchstone.revisions/1", "touchstone.urls/1"] = Field(
         default="touchstone.pair/1", alias="schema"
     )
-    standing: Standing
+    standing: PairStatus
     scenario: str
     run: str
     """The id of the run; of two runs the later one's."""
@@ -64,9 +64,9 @@ class PairJudgement(Record):
     interrupted: bool = False
     changes: list[Comparison]
     """Comparisons of the requested figures: before is the base, after the head."""
-    gone: list[Gone] = []
+    gone: list[MissingFigure] = []
     """What the base has validly and the head has not."""
-    left_out: list[LeftOut] = []
+    left_out: list[NotCompared] = []
     """What cannot be compared, of runs from different machines."""
     failed: list[FailedContender] = []
     notes: list[str] = []
@@ -75,7 +75,7 @@ class PairJudgement(Record):
     head: Revision | str
     contender: str = ""
     """`stack/variant` of revisions, as the manifest calls it; of services the request."""
-    why: list[Explanation | Unexplained] = []
+    why: list[CpuExplanation | Unexplained] = []
     """Where the difference of CPU per request is, load by load, if that was asked and there is one."""
 
     @model_validator(mode="before")
@@ -103,7 +103,7 @@ def judge_pair(
     run: Run,
     judgement: Judgement,
     sides: tuple[Side, Side],
-    terms: Terms,
+    terms: ComparisonTerms,
     called: str,
     *,
     same_sources: bool = False,
@@ -131,9 +131,9 @@ def judge_pair(
     ]
     lost = _gone(before, after, judgement, second, called)
     if judgement.failed or (not changes and (run.interrupted or not same_sources)):
-        standing = Standing.INVALID
+        standing = PairStatus.INVALID
     else:
-        standing = Standing.PASSED if same_sources else hold_against(changes, lost, terms).standing
+        standing = PairStatus.PASSED if same_sources else hold_against(changes, lost, terms).standing
     return PairJudgement(
         standing=standing,
         scenario=run.plan.scenario,
@@ -157,10 +157,10 @@ def judge_runs(
     before: Run,
     after: Run,
     changes: Sequence[Comparison],
-    lost: Sequence[Gone],
-    terms: Terms,
+    lost: Sequence[MissingFigure],
+    terms: ComparisonTerms,
     *,
-    left_out: Sequence[LeftOut] = (),
+    left_out: Sequence[NotCompared] = (),
     notes: Sequence[str] = (),
 ) -> PairJudgement:
     """What a later run changes against an earlier one."""
@@ -181,7 +181,7 @@ def judge_runs(
     )
 
 
-def still_open(comparison: Comparison, terms: Terms) -> bool:
+def still_open(comparison: Comparison, terms: ComparisonTerms) -> bool:
     """Whether a figure that was asked about lies neither within its own margin nor outside."""
     if comparison.figure not in terms.figures:
         return False
@@ -190,21 +190,21 @@ def still_open(comparison: Comparison, terms: Terms) -> bool:
     return decide(comparison.interval, terms.margin_of(comparison.figure)) is Decision.OPEN
 
 
-def _estimates(judgement: Judgement, contender: str, terms: Terms) -> dict[Key, Estimate]:
+def _estimates(judgement: Judgement, contender: str, terms: ComparisonTerms) -> dict[Key, Estimate]:
     own = [e for e in judgement.estimates if e.contender == contender and terms.ask(e)]
     return {_key(e): e for e in own if usable(e)}
 
 
 def _gone(
     before: dict[Key, Estimate], after: dict[Key, Estimate], judgement: Judgement, second: str, called: str
-) -> list[Gone]:
+) -> list[MissingFigure]:
     reasons = {_key(e): e.reason for e in judgement.estimates if e.contender == second and e.verdict is Verdict.INVALID}
     lost: dict[str | None, list[Key]] = {}
     for key in before:
         if key not in after:
             lost.setdefault(key[1], []).append(key)
     return [
-        Gone(
+        MissingFigure(
             contender=called,
             load=load,
             figures=[figure for _, _, figure in keys],

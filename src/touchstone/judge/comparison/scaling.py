@@ -5,7 +5,7 @@ from __future__ import annotations
 from touchstone.judge.judgement import Scaling
 from touchstone.judge.language.quantity import number, share
 from touchstone.judge.reading.case import Case
-from touchstone.judge.statistics.scalability import Law, fit_law
+from touchstone.judge.statistics.scalability import ScalabilityLaw, fit_law
 from touchstone.record.evidence.capacity import CapacityTrial
 from touchstone.record.sample import TARE
 
@@ -38,7 +38,7 @@ def _inside(trial: CapacityTrial) -> float | None:
     return trial.achieved * mean if settled and trial.held is not None and mean and trial.achieved > 0 else None
 
 
-def _told(contender: str, load: str, law: Law, points: int, confidence: float) -> Scaling:
+def _told(contender: str, load: str, law: ScalabilityLaw, points: int, confidence: float) -> Scaling:
     single, contention, crosstalk = law.single, law.contention, law.crosstalk
     bound = "" if law.ceiling is None else f"; with ever more of them the rate does not exceed {number(law.ceiling)}/s"
     sentence = (

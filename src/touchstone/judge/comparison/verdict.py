@@ -6,7 +6,7 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 
 from touchstone.judge.figures import TAIL
-from touchstone.judge.judgement import Doubt, Estimate, Finding, Severity, Verdict
+from touchstone.judge.judgement import Estimate, Finding, PossibleBias, Severity, Verdict
 from touchstone.record.run import Run
 from touchstone.record.sample import TARE, Sample
 
@@ -20,7 +20,7 @@ def worst(*verdicts: Verdict) -> Verdict:
 
 
 @dataclass
-class Weight:
+class WeighedFindings:
     """Findings that bear on something, and the verdict that follows from them."""
 
     findings: list[Finding] = field(default_factory=list)
@@ -32,7 +32,7 @@ class Weight:
         return worst(*(_WEIGHT[f.severity] for f in self.findings if self._size(f) is None))
 
     @property
-    def doubts(self) -> list[Doubt]:
+    def doubts(self) -> list[PossibleBias]:
         """The sizes of the suspicions that have one."""
         return [doubt for f in self.findings if (doubt := self._size(f)) is not None]
 
@@ -41,7 +41,7 @@ class Weight:
         """The statement of the first suspicion that has a size, None if none has."""
         return next((f.statement for f in self.findings if self._size(f) is not None), None)
 
-    def _size(self, finding: Finding) -> Doubt | None:
+    def _size(self, finding: Finding) -> PossibleBias | None:
         """None as well where not even the side is known on which it may have moved a far percentile."""
         if finding.severity is not Severity.SUSPECT or finding.doubt is None:
             return None
@@ -56,7 +56,7 @@ class Weight:
         return next(f.statement for f in self.findings if _WEIGHT[f.severity] is verdict and self._size(f) is None)
 
 
-class Scales:
+class FindingsIndex:
     """All findings of a run, ready to be asked what bears on what."""
 
     def __init__(self, findings: list[Finding]) -> None:
@@ -68,16 +68,18 @@ class Scales:
             else:
                 self._by_sample[finding.sample].append(finding)
 
-    def on_figure(self, sample: Sample, figure: str) -> Weight:
+    def on_figure(self, sample: Sample, figure: str) -> WeighedFindings:
         """What bears on one figure of one sample, by findings about that sample."""
-        return Weight([f for f in self._by_sample[sample.id] if f.figures is None or figure in f.figures], figure)
+        return WeighedFindings(
+            [f for f in self._by_sample[sample.id] if f.figures is None or figure in f.figures], figure
+        )
 
-    def on_series(self, contender: str, load: str | None, figure: str) -> Weight:
+    def on_series(self, contender: str, load: str | None, figure: str) -> WeighedFindings:
         """What bears on a figure over all rounds: findings about the contender, the load or the run.
 
         Findings about the run do not concern tares, which are measured to judge it.
         """
-        return Weight(
+        return WeighedFindings(
             [
                 f
                 for f in self._wider

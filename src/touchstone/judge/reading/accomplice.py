@@ -27,7 +27,7 @@ RARE = 1e-3
 
 
 @dataclass(frozen=True)
-class Accomplice:
+class OutsideHelper:
     """What was used outside of a contender's tree within its slices, beyond what was used within those of others."""
 
     cpus: float
@@ -44,7 +44,7 @@ class Accomplice:
 
 
 @dataclass(frozen=True)
-class _Turn:
+class _SliceUse:
     """One slice: CPUs on average over it, and requests per second."""
 
     other: float
@@ -58,7 +58,7 @@ class _Turn:
 
 
 @dataclass(frozen=True)
-class _Process:
+class _ListedProcess:
     """A process that the engine listed: CPUs within the contender's slice, and within the others' on average."""
 
     name: str = ""
@@ -76,14 +76,14 @@ class _Process:
 
 
 @dataclass(frozen=True)
-class _Lap:
-    own: _Turn
-    others: Mapping[str, _Turn]
-    processes: Mapping[int, _Process]
+class _LapUse:
+    own: _SliceUse
+    others: Mapping[str, _SliceUse]
+    processes: Mapping[int, _ListedProcess]
     """By pid."""
 
 
-def accomplice_of(samples: Sequence[Sample], run: Run) -> Accomplice | None:
+def accomplice_of(samples: Sequence[Sample], run: Run) -> OutsideHelper | None:
     """The helper of one contender under one load, over all rounds; None if unknown.
 
     Three things are taken off, since they come with a contender and are no process that works for it. The kernel works
@@ -116,11 +116,11 @@ def accomplice_of(samples: Sequence[Sample], run: Run) -> Accomplice | None:
     more = sum(value > 0 for value in counted)
     chance = at_least(more, len(counted), 0.5)
     cpus = statistics.median(beyond) - _unseen(samples)
-    found = Accomplice(cpus, own.own, len(laps), more, chance, _who(laps, busy, cpus))
+    found = OutsideHelper(cpus, own.own, len(laps), more, chance, _who(laps, busy, cpus))
     return max([found, *_helpers(laps, own, samples)], key=lambda one: one.cpus * (one.chance < RARE))
 
 
-def _helpers(laps: Sequence[_Lap], own: _Turn, samples: Sequence[Sample]) -> Iterator[Accomplice]:
+def _helpers(laps: Sequence[_LapUse], own: _SliceUse, samples: Sequence[Sample]) -> Iterator[OutsideHelper]:
     """Processes that work while this contender is on, and rest while one is on that leaves as much CPU over.
 
     Where no CPU is idle, other processes take whatever a contender leaves over, so that sums show nothing. One that
@@ -146,21 +146,21 @@ def _helpers(laps: Sequence[_Lap], own: _Turn, samples: Sequence[Sample]) -> Ite
         most = [max(used) for used in zip(*around.values(), strict=True)]
         differ = [(one, other) for one, other in zip(here, most, strict=True) if one != other]
         more = sum(one > other for one, other in differ)
-        yield Accomplice(cpus, own.own, len(laps), more, min(1.0, len(who) * at_least(more, len(differ), 0.5)), name)
+        yield OutsideHelper(cpus, own.own, len(laps), more, min(1.0, len(who) * at_least(more, len(differ), 0.5)), name)
 
 
-def _busy(laps: Sequence[_Lap]) -> set[int]:
+def _busy(laps: Sequence[_LapUse]) -> set[int]:
     """The processes that work all the time, by pid."""
     found = set()
     for pid in {pid for lap in laps for pid in lap.processes}:
-        seen = [lap.processes.get(pid, _Process()) for lap in laps]
+        seen = [lap.processes.get(pid, _ListedProcess()) for lap in laps]
         own = statistics.median(one.own for one in seen)
         if own > 0 and statistics.median(one.usual for one in seen) >= _FOR_ALL * own:
             found.add(pid)
     return found
 
 
-def _who(laps: Sequence[_Lap], busy: set[int], cpus: float) -> str:
+def _who(laps: Sequence[_LapUse], busy: set[int], cpus: float) -> str:
     """The name that stands for more than half of it."""
     beyond: list[dict[str, float]] = []
     for lap in laps:
@@ -174,13 +174,13 @@ def _who(laps: Sequence[_Lap], busy: set[int], cpus: float) -> str:
     return first if used.get(first, 0.0) > cpus / 2 else ""
 
 
-def _kernels(own: _Turn, others: Sequence[_Turn]) -> float:
+def _kernels(own: _SliceUse, others: Sequence[_SliceUse]) -> float:
     """CPUs that the kernel may use for a contender's requests and for nobody, with what other processes always use."""
     usual = min(own.other, *(turn.other for turn in others))
     return max(usual + (turn.other - usual) * max(1.0, own.rate / turn.rate) for turn in others if turn.rate > 0)
 
 
-def _laps(sample: Sample, run: Run) -> Iterator[_Lap]:
+def _laps(sample: Sample, run: Run) -> Iterator[_LapUse]:
     """The laps of a sample, each with what was seen within the others' slices of it."""
     cpus = run.environment.cpus
     own = _slices(sample)
@@ -190,14 +190,16 @@ def _laps(sample: Sample, run: Run) -> Iterator[_Lap]:
         turns = {name: turn for name, other in others.items() if (turn := _turn(other, cpus)) is not None}
         turn = _turn(one, cpus)
         if turn is not None and turns:
-            yield _Lap(turn, turns, _processes(one, {name: others[name] for name in turns}))
+            yield _LapUse(turn, turns, _processes(one, {name: others[name] for name in turns}))
 
 
-def _processes(own: Slice, others: Mapping[str, Slice]) -> dict[int, _Process]:
+def _processes(own: Slice, others: Mapping[str, Slice]) -> dict[int, _ListedProcess]:
     names = {process.pid: process.name for one in (own, *others.values()) for process in one.strangers}
     here, around = _used(own), {contender: _used(other) for contender, other in others.items()}
     return {
-        pid: _Process(name, here.get(pid, 0.0), {contender: one.get(pid, 0.0) for contender, one in around.items()})
+        pid: _ListedProcess(
+            name, here.get(pid, 0.0), {contender: one.get(pid, 0.0) for contender, one in around.items()}
+        )
         for pid, name in names.items()
     }
 
@@ -215,14 +217,14 @@ def _slices(sample: Sample) -> dict[int, Slice]:
     return {one.lap: one for one in slices if one.lap is not None and one.end > one.begin}
 
 
-def _turn(one: Slice, cpus: int) -> _Turn | None:
+def _turn(one: Slice, cpus: int) -> _SliceUse | None:
     seconds = one.end - one.begin
     if one.other_cpu_s is None or not one.completed:
         return None
     own = one.server_cpu_s or 0.0
     used = own + (one.engine_cpu_s or 0.0) + sum((one.dependencies_cpu_s or {}).values())
     taken = one.other_cpu_s + (one.steal_s or 0.0) + sum(part or 0.0 for part in one.others_cpu_s or [])
-    return _Turn(
+    return _SliceUse(
         other=one.other_cpu_s / seconds,
         own=own / seconds,
         used=used / seconds,
@@ -231,11 +233,13 @@ def _turn(one: Slice, cpus: int) -> _Turn | None:
     )
 
 
-def _middle(turns: Sequence[_Turn]) -> _Turn:
-    return _Turn(**{one.name: statistics.median(getattr(turn, one.name) for turn in turns) for one in fields(_Turn)})
+def _middle(turns: Sequence[_SliceUse]) -> _SliceUse:
+    return _SliceUse(
+        **{one.name: statistics.median(getattr(turn, one.name) for turn in turns) for one in fields(_SliceUse)}
+    )
 
 
-def _mean(turns: Iterable[_Turn], what: str) -> float:
+def _mean(turns: Iterable[_SliceUse], what: str) -> float:
     return float(statistics.mean(getattr(turn, what) for turn in turns))
 
 

@@ -18,7 +18,7 @@ NEXT_STEP = (
 
 
 @dataclass(frozen=True)
-class Waiting:
+class ResponseWait:
     """How the responses to one request wait."""
 
     request: str
@@ -40,7 +40,7 @@ class Waiting:
         )
 
 
-def waiting(request: RequestResult) -> Waiting | None:
+def waiting(request: RequestResult) -> ResponseWait | None:
     """How the responses to a request wait; None if they do not, or too seldom, or if too little was tried."""
     found = request.in_parts
     if found is None or found.trials < TRIALS:
@@ -50,4 +50,4 @@ def waiting(request: RequestResult) -> Waiting | None:
     usual = found.long / (found.responses + 1)
     if often < OFTEN or at_most(found.trials_long, found.trials, usual) >= CHANCE:
         return None
-    return Waiting(request.name, often, found.seconds / found.long, found.trials, found.trials - found.trials_long)
+    return ResponseWait(request.name, often, found.seconds / found.long, found.trials, found.trials - found.trials_long)

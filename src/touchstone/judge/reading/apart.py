@@ -11,7 +11,7 @@ Value = TypeVar("Value", bound=SupportsFloat)
 
 
 @dataclass(frozen=True)
-class Apart:
+class UnequalPair:
     """Two contenders that lie apart."""
 
     low: str
@@ -20,7 +20,7 @@ class Apart:
     """Which of the two differs from most others; None where there are no most, so that both may be meant."""
 
 
-def apart(values: Mapping[str, Value], differ: Callable[[Value, Value], bool]) -> list[Apart]:
+def apart(values: Mapping[str, Value], differ: Callable[[Value, Value], bool]) -> list[UnequalPair]:
     """Each odd contender next to one that is as most are, or the two extremes where none is the odd one.
 
     Args:
@@ -39,9 +39,9 @@ def apart(values: Mapping[str, Value], differ: Callable[[Value, Value], bool]) -
     below = [c for c in order[:place] if differ(values[c], values[usual])]
     above = [c for c in order[place + 1 :] if differ(values[usual], values[c])]
     if 0 < len(below) + len(above) < len(order) / 2:
-        return [Apart(c, usual, c) for c in below] + [Apart(usual, c, c) for c in above]
+        return [UnequalPair(c, usual, c) for c in below] + [UnequalPair(usual, c, c) for c in above]
     low, high = order[0], order[-1]
-    return [Apart(low, high, None)] if differ(values[low], values[high]) else []
+    return [UnequalPair(low, high, None)] if differ(values[low], values[high]) else []
 
 
 def minority(values: Mapping[str, Hashable]) -> list[str | None]:

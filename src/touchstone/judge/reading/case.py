@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from touchstone.judge.judgement import Peak, Steady
+from touchstone.judge.judgement import PeakReached, SteadyState
 from touchstone.judge.reading.core import Slopes, core_slopes
 from touchstone.judge.reading.pace import level_points
 from touchstone.judge.reading.peak import PEAK_FIGURES, peak_figures, peak_of
@@ -20,7 +20,7 @@ from touchstone.record.sample import TARE, Sample
 
 
 @dataclass(frozen=True)
-class Group:
+class SampleGroup:
     """A contender's samples of one phase and one load, in the order of rounds."""
 
     phase: str
@@ -38,17 +38,17 @@ class Case:
     confidence: float
 
     @cached_property
-    def groups(self) -> list[Group]:
+    def groups(self) -> list[SampleGroup]:
         """All groups, tares among them, in the order in which they were first measured."""
         found: dict[tuple[str, str, str | None], list[Sample]] = defaultdict(list)
         for sample in self.run.samples:
             found[sample.phase, sample.contender, sample.load].append(sample)
         return [
-            Group(phase, contender, load, tuple(sorted(samples, key=lambda s: s.round or 0)))
+            SampleGroup(phase, contender, load, tuple(sorted(samples, key=lambda s: s.round or 0)))
             for (phase, contender, load), samples in found.items()
         ]
 
-    def groups_of(self, phase: str, load: str | None = None) -> Iterator[Group]:
+    def groups_of(self, phase: str, load: str | None = None) -> Iterator[SampleGroup]:
         """The contenders' groups of a phase, without tares; those of one load, if it is given."""
         return (g for g in self.groups if g.phase == phase and g.contender != TARE and load in (None, g.load))
 
@@ -85,7 +85,7 @@ class Case:
         return core_slopes(self.run)
 
     @cached_property
-    def steady(self) -> list[Steady]:
+    def steady(self) -> list[SteadyState]:
         """The steady-state verdict on each load of a contender."""
         return [
             steady_state(
@@ -101,7 +101,7 @@ class Case:
         ]
 
     @cached_property
-    def peaks(self) -> dict[str, Peak]:
+    def peaks(self) -> dict[str, PeakReached]:
         """The peak of each start under load, by sample."""
         found = {s.id: peak_of(s, self.margin) for s in self.run.samples if s.contender != TARE}
         return {sample: peak for sample, peak in found.items() if peak is not None}
@@ -111,7 +111,7 @@ class Case:
         peak = self.peaks.get(sample.id)
         return sample.figures | (peak_figures(peak) if peak else {})
 
-    def figure_names(self, group: Group) -> list[str]:
+    def figure_names(self, group: SampleGroup) -> list[str]:
         """The figures of a group in the order of the record; a peak's also where no round has reached one."""
         names = dict.fromkeys(name for sample in group.samples for name in self.figures(sample))
         if any(sample.id in self.peaks for sample in group.samples):
@@ -123,12 +123,12 @@ class Case:
         """What has tares of its own: the loads that were measured, and None for the start under load."""
         return [*self.loads, *([None] if next(self.groups_of("peak"), None) else [])]
 
-    def steady_of(self, group: Group) -> list[Steady]:
+    def steady_of(self, group: SampleGroup) -> list[SteadyState]:
         """The steady-state verdicts on a group's samples."""
         ids = {s.id for s in group.samples}
         return [s for s in self.steady if s.sample in ids]
 
-    def shaped(self, group: Group, shape: str) -> tuple[list[Steady], int]:
+    def shaped(self, group: SampleGroup, shape: str) -> tuple[list[SteadyState], int]:
         """The rounds whose series has a shape, and of how many; none if it is not more than half of them.
 
         A round that was too short to tell is one without it: the clock cuts the laps of some.

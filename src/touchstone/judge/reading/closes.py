@@ -51,7 +51,7 @@ _SETTINGS = (
 
 
 @dataclass(frozen=True)
-class Bound:
+class CloseLimit:
     """A bound that a server shows: in words, which follow `it`, and where servers set it."""
 
     kind: Kind
@@ -69,7 +69,7 @@ class Bound:
         )
 
 
-def bounds(sample: Sample) -> list[Bound]:
+def bounds(sample: Sample) -> list[CloseLimit]:
     """The bounds that the server of a load showed; none where nothing was closed, or the record does not say."""
     result = sample.result
     if result is None or result.connections.closed is None:
@@ -78,30 +78,32 @@ def bounds(sample: Sample) -> list[Bound]:
     held = [point.connections for point in result.series if point.phase == "load"]
     at_once = [one for one in _silent(result.connections.closed) if one.rested_least_s < AT_ONCE_S]
     if at_once and held and max(held) < result.connections.asked and not found:
-        found.append(Bound("resting", f"holds about {number(max(held))} connections at rest", max(held)))
+        found.append(CloseLimit("resting", f"holds about {number(max(held))} connections at rest", max(held)))
     if sample.spec.pipeline > 1 and result.counts.repeated >= MANY * max(1, result.counts.sent):
-        found.append(Bound("pipelining", "closes a connection on which requests are pipelined", sample.spec.pipeline))
+        found.append(
+            CloseLimit("pipelining", "closes a connection on which requests are pipelined", sample.spec.pipeline)
+        )
     return found
 
 
-def bounds_of(closed: ClosedByServer, *, in_turns: bool = False) -> list[Bound]:
+def bounds_of(closed: ClosedByServer, *, in_turns: bool = False) -> list[CloseLimit]:
     """The bounds that closes of kept connections show by themselves; `in_turns`: a close is seen later than it was."""
     return [*_responses(closed), *_rests(closed, in_turns=in_turns)]
 
 
-def in_words(found: list[Bound]) -> str:
+def in_words(found: list[CloseLimit]) -> str:
     """What a sentence on connections ends with: `; it closes ...`, or nothing."""
     return f"; it {' and '.join(bound.words for bound in found)}" if found else ""
 
 
-def advice(found: list[Bound]) -> str | None:
+def advice(found: list[CloseLimit]) -> str | None:
     """What to do about the bounds that were found; None without one."""
     return (
         "; ".join(bound.advice for bound in found) + ". Raise it where connections are to be kept." if found else None
     )
 
 
-def _responses(closed: ClosedByServer) -> Iterator[Bound]:
+def _responses(closed: ClosedByServer) -> Iterator[CloseLimit]:
     """A limit of responses, announced or not: several connections end with as many."""
     for closes in (closed.announced, closed.under_request):
         if closes is None or closes.count < 2 or not closes.responses_least:
@@ -110,7 +112,7 @@ def _responses(closed: ClosedByServer) -> Iterator[Bound]:
         if most > least * (1 + SPREAD):
             continue
         many = number(most) if least == most else f"{number(least)} to {number(most)}"
-        yield Bound(
+        yield CloseLimit(
             "responses",
             "closes a connection after each response" if most == 1 else f"closes a connection after {many} responses",
             most,
@@ -118,10 +120,10 @@ def _responses(closed: ClosedByServer) -> Iterator[Bound]:
         return
 
 
-def _rests(closed: ClosedByServer, *, in_turns: bool) -> Iterator[Bound]:
+def _rests(closed: ClosedByServer, *, in_turns: bool) -> Iterator[CloseLimit]:
     """Limits of rest: after a response, and before a first request."""
     if closed.idle and closed.idle.rested_least_s >= AT_ONCE_S:
-        yield Bound(
+        yield CloseLimit(
             "rest", f"closes a connection that rests for {_rest(closed.idle, in_turns)}", closed.idle.rested_least_s
         )
     waits = [one for one in (closed.unused, closed.notified) if one and not one.responses_most]
@@ -129,7 +131,7 @@ def _rests(closed: ClosedByServer, *, in_turns: bool) -> Iterator[Bound]:
         if closes.rested_least_s >= AT_ONCE_S:
             notice = f" by a {', '.join(sorted(closes.status))}" if closes.status else ""
             words = f"closes a connection without a request{notice} after {_rest(closes, in_turns)}"
-            yield Bound("unused", words, closes.rested_least_s)
+            yield CloseLimit("unused", words, closes.rested_least_s)
             return
 
 

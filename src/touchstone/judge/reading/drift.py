@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from statistics import median
 
-from touchstone.judge.reading.case import Case, Group
+from touchstone.judge.reading.case import Case, SampleGroup
 from touchstone.judge.reading.pace import level_points
 from touchstone.judge.reading.traffic import loop
 from touchstone.record.sample import Sample
@@ -19,7 +19,7 @@ MIDDLE = 0.15
 
 
 @dataclass(frozen=True)
-class Trend:
+class HalfTrend:
     """Halves of windows that differ the same way in most rounds, and by enough in the middle one."""
 
     by_sample: dict[str, float]
@@ -33,18 +33,18 @@ class Trend:
         return median(self.by_sample.values())
 
 
-def drift(group: Group, case: Case, *, falling: bool = False) -> Trend | None:
+def drift(group: SampleGroup, case: Case, *, falling: bool = False) -> HalfTrend | None:
     """How much faster the second half was, or with `falling` how much slower; None unless that is the trend."""
     return _trend({sample: -by if falling else by for sample, by in _drifts(group, case).items()})
 
 
-def _trend(moves: dict[str, float]) -> Trend | None:
-    trend = Trend(moves, sum(move > ROUND for move in moves.values()))
+def _trend(moves: dict[str, float]) -> HalfTrend | None:
+    trend = HalfTrend(moves, sum(move > ROUND for move in moves.values()))
     most = len(moves) >= ROUNDS and trend.rounds >= len(moves) * MOST_ROUNDS
     return trend if most and trend.middle > MIDDLE else None
 
 
-def _drifts(group: Group, case: Case) -> dict[str, float]:
+def _drifts(group: SampleGroup, case: Case) -> dict[str, float]:
     """By sample, the rate of the second half over that of the first, less 1; those alone of which it says something."""
     short = {steady.sample for steady in case.steady_of(group) if steady.shape == "too short"}
     return {s.id: drift for s in group.samples if s.id in short and (drift := _drift(s, case)) is not None}

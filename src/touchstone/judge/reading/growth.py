@@ -23,7 +23,7 @@ Value = Callable[[WatchPoint], int | None]
 
 
 @dataclass(frozen=True)
-class LeftBehind:
+class LeftAfterLoad:
     """What grew with every further request, or to the end of the load."""
 
     first: float
@@ -32,7 +32,7 @@ class LeftBehind:
     """By how much for each request that was answered."""
 
 
-def left_behind(sample: Sample, value: Value, *, room: int) -> LeftBehind | None:
+def left_behind(sample: Sample, value: Value, *, room: int) -> LeftAfterLoad | None:
     """Whether descriptors or threads are left behind.
 
     Connections are open before the requests begin. What grows in proportion to these may gain no more than the
@@ -48,7 +48,7 @@ def left_behind(sample: Sample, value: Value, *, room: int) -> LeftBehind | None
             return None
         (begin, first), (end, last) = series[0], series[-1]
         each = (last - first) / max(1.0, end - begin)
-    return LeftBehind(series[0][1], series[-1][1], each)
+    return LeftAfterLoad(series[0][1], series[-1][1], each)
 
 
 def under_load(sample: Sample, value: Value) -> list[tuple[float, float]]:

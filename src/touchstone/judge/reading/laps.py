@@ -68,7 +68,7 @@ SLICED = tuple(_VALUES)
 
 
 @dataclass(frozen=True)
-class Lap:
+class LapRatio:
     """The log ratio of two neighbouring slices."""
 
     ratio: float
@@ -96,7 +96,7 @@ class Adjustment:
         """Whether what others took is the same on both sides."""
         return self.taken is not None or self.left is not None
 
-    def applied(self, laps: Sequence[Lap]) -> list[float]:
+    def applied(self, laps: Sequence[LapRatio]) -> list[float]:
         """The log ratios as they would be had both slices been disturbed alike."""
         return [
             lap.ratio
@@ -120,7 +120,7 @@ class LapEffect:
     laps: int
 
 
-def _laps_of(contender: Sample, baseline: Sample, figure: str) -> list[Lap]:
+def _laps_of(contender: Sample, baseline: Sample, figure: str) -> list[LapRatio]:
     """The laps that both have, in their order."""
     value = _VALUES.get(figure)
     if value is None or contender.slices is None or baseline.slices is None:
@@ -133,11 +133,11 @@ def _laps_of(contender: Sample, baseline: Sample, figure: str) -> list[Lap]:
             had, they_had = _taken(own[lap]), _taken(theirs[lap])
             taken = None if had is None or they_had is None else had - they_had
             ratio, slowed, left = math.log(upper / lower), _slowed(own[lap], theirs[lap]), _left(own[lap], theirs[lap])
-            found.append(Lap(ratio, taken, slowed, left))
+            found.append(LapRatio(ratio, taken, slowed, left))
     return found
 
 
-def laps_by_round(pairs: Sequence[tuple[Sample, Sample]], figure: str) -> list[list[Lap]]:
+def laps_by_round(pairs: Sequence[tuple[Sample, Sample]], figure: str) -> list[list[LapRatio]]:
     """The laps of each round, none where slices do not know the figure.
 
     `pairs` are the samples of contender and baseline, a pair for each round.
@@ -172,7 +172,7 @@ def lap_effects(pairs: Sequence[tuple[Sample, Sample]], figure: str) -> tuple[li
     return [effect_of(found.applied(laps)) for laps in rounds if len(laps) >= LEAST_LAPS], found
 
 
-def adjustment(rounds: Sequence[Sequence[Lap]], figure: str) -> Adjustment:
+def adjustment(rounds: Sequence[Sequence[LapRatio]], figure: str) -> Adjustment:
     """How the log ratio answers to what others took and to a slower core, as far as it is to be adjusted for.
 
     What others took of the whole machine counts next to what they left of the contender's own CPUs, since the engine

@@ -8,7 +8,7 @@ the last three tenths of the time has not reached it, and has no time to peak.
 
 from __future__ import annotations
 
-from touchstone.judge.judgement import Peak
+from touchstone.judge.judgement import PeakReached
 from touchstone.judge.reading.traffic import measured_points
 from touchstone.judge.statistics.steady import steady_state
 from touchstone.record.engine import Point
@@ -18,14 +18,14 @@ PEAK_FIGURES = ("peak_time", "peak_rate")
 """What only a peak that was reached has."""
 
 
-def peak_of(sample: Sample, margin: float) -> Peak | None:
+def peak_of(sample: Sample, margin: float) -> PeakReached | None:
     """The peak of one start under load; None if the sample is none."""
     if sample.peak is None or sample.result is None:
         return None
     points = _whole(measured_points(sample.result))
     steady = steady_state(points, contender=sample.contender, load="", sample=sample.id, margin=margin, by_rate=True)
     begins = sample.peak.load_begins_s
-    peak = Peak(
+    peak = PeakReached(
         contender=sample.contender,
         sample=sample.id,
         shape=steady.shape,
@@ -38,7 +38,7 @@ def peak_of(sample: Sample, margin: float) -> Peak | None:
     return peak
 
 
-def peak_figures(peak: Peak) -> dict[str, float]:
+def peak_figures(peak: PeakReached) -> dict[str, float]:
     """The figures of a peak that was reached; none otherwise, since a level that still changes is not one."""
     if peak.time_s is None or peak.rate is None:
         return {}

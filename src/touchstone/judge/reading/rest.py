@@ -24,7 +24,7 @@ in five."""
 
 
 @dataclass(frozen=True)
-class Rest:
+class RestCpu:
     """CPU of one contender under one load of one round, in seconds of CPU."""
 
     at_work: float
@@ -45,7 +45,7 @@ class Rest:
         return self.at_rest < IDLE_CPUS * self.rested_s
 
 
-def rest_of(sample: Sample, run: Run, workers: Mapping[str, Mapping[str, float]]) -> Rest | None:
+def rest_of(sample: Sample, run: Run, workers: Mapping[str, Mapping[str, float]]) -> RestCpu | None:
     """How a contender rested; None where nothing was sliced or nobody watched its process.
 
     Args:
@@ -65,7 +65,7 @@ def rest_of(sample: Sample, run: Run, workers: Mapping[str, Mapping[str, float]]
         for used, seconds in _used_by(sample.contender, other):
             at_rest += used
             rested_s += seconds
-    return Rest(at_work, at_rest, rested_s) if at_work > 0 and rested_s > 0 else None
+    return RestCpu(at_work, at_rest, rested_s) if at_work > 0 and rested_s > 0 else None
 
 
 def own_cpu(sample: Sample) -> float:

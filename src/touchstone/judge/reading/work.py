@@ -13,7 +13,7 @@ LATE_S = 1.0
 
 
 @dataclass(frozen=True)
-class Work:
+class WorkCount:
     """One kind of work of one contender under one load, over its rounds."""
 
     contender: str
@@ -52,7 +52,7 @@ def gain(dependency: DependencyState, *counters: str) -> float | None:
     return total
 
 
-def work_of(contender: str, samples: Iterable[Sample]) -> Iterator[Work]:
+def work_of(contender: str, samples: Iterable[Sample]) -> Iterator[WorkCount]:
     """Each kind of work that every one of these samples has a count of."""
     measured = [s for s in samples if s.result is not None and s.result.totals.ok]
     if not measured or not measured[0].dependencies:
@@ -67,7 +67,7 @@ def work_of(contender: str, samples: Iterable[Sample]) -> Iterator[Work]:
             states = [d for s in measured for d in s.dependencies if d.name == first.name]
             gains = [g for d in states if (g := gain(d, *counter.counters)) is not None]
             if len(gains) == len(measured):
-                yield Work(contender, first.name, counter, sum(gains), ok, sent, loaded, late)
+                yield WorkCount(contender, first.name, counter, sum(gains), ok, sent, loaded, late)
 
 
 def _loaded_s(sample: Sample) -> float:

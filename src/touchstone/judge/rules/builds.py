@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from touchstone.judge.figures import BOOT_TIME, CPU, MEMORY
-from touchstone.judge.judgement import Doubt, Severity
+from touchstone.judge.judgement import PossibleBias, Severity
 from touchstone.judge.language.quantity import share
 from touchstone.judge.reading.case import Case
 from touchstone.judge.rule import Fired, on_run, on_sample
@@ -147,9 +147,9 @@ def _untold(lost_s: float, cpus: int) -> bool:
     return lost_s <= _BUILD_DISTURBED_TICKS * _BUILD_DISTURBED_TICK_S * cpus
 
 
-def _doubt(wall_s: float, lost_s: float) -> Doubt:
+def _doubt(wall_s: float, lost_s: float) -> PossibleBias:
     """The bias of a build of `wall_s` seconds in which others had CPUs for `lost_s` seconds."""
-    return Doubt(
+    return PossibleBias(
         faster=wall_s / (wall_s - lost_s) if lost_s < wall_s else None,
         reason="a second in which others had a CPU makes a build longer by a second at the most",
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from touchstone.judge.judgement import Doubt, Severity
+from touchstone.judge.judgement import PossibleBias, Severity
 from touchstone.judge.language.quantity import number, share
 from touchstone.judge.reading.case import Case
 from touchstone.judge.reading.disturbance import taken_in_failed_trials
@@ -41,7 +41,7 @@ def capacity_beyond_generator(sample: Sample, case: Case) -> Iterator[Fired]:
         yield Fired(
             f"at least {number(rate)}/s: {why}",
             figures=["capacity"],
-            doubt=Doubt(faster=None, reason="nobody knows how much more it bears"),
+            doubt=PossibleBias(faster=None, reason="nobody knows how much more it bears"),
             evidence={"capacity": rate, "tare": found.tare, "ended": found.ended},
         )
 
@@ -88,7 +88,7 @@ def capacity_disturbed(sample: Sample, case: Case) -> Iterator[Fired]:
     yield Fired(
         f"while its trials failed, other processes used {share(others)} of the machine's CPU time{stolen_too}",
         figures=["capacity"],
-        doubt=Doubt.of_taken(others + stolen),
+        doubt=PossibleBias.of_taken(others + stolen),
         evidence={"share": others, "stolen": stolen},
     )
 
@@ -119,7 +119,7 @@ def capacity_uncertain(sample: Sample, case: Case) -> Iterator[Fired]:
         f"after {len(found.trials)} trials the capacity lies between {number(found.low)} and "
         f"{number(found.high)}/s, {share(width)} apart{void_too}",
         figures=["capacity"],
-        doubt=Doubt(
+        doubt=PossibleBias(
             faster=max(1.0, found.high / rate),
             slower=max(1.0, rate / found.low),
             reason="that is how far the round's own interval reaches",

@@ -6,7 +6,7 @@ import statistics
 from collections.abc import Iterator
 
 from touchstone.judge.figures import CPU, PEAK, SPEED
-from touchstone.judge.judgement import Doubt, Severity
+from touchstone.judge.judgement import PossibleBias, Severity
 from touchstone.judge.language.quantity import number, seconds, share
 from touchstone.judge.reading.case import Case
 from touchstone.judge.reading.traffic import has_cpu_to_spare, loop, server_busy
@@ -95,7 +95,7 @@ def near_tare(sample: Sample, case: Case) -> Iterator[Fired]:
         f"({number(tare)}/s), "
         f"and the server was busy for {share(busy)}",
         figures=SPEED,
-        doubt=Doubt(faster=None, presses=True, reason="with a quicker generator it may answer any number"),
+        doubt=PossibleBias(faster=None, presses=True, reason="with a quicker generator it may answer any number"),
         evidence={"rate": result.rate.achieved, "tare": tare, "server_busy": busy},
     )
 
@@ -147,7 +147,7 @@ def tare_drift(case: Case) -> Iterator[Fired]:
                 severity=Severity.SUSPECT if certain and abs(change) > 2 * case.margin else Severity.NOTE,
                 load=load,
                 figures=PEAK if load is None else [*SPEED, *CPU],
-                doubt=Doubt(
+                doubt=PossibleBias(
                     faster=1 + change if change > 0 else 1 / max(1e-3, 1 + change),
                     common=True,
                     reason="the machine's best pace; neighbouring slices share it",
@@ -206,7 +206,7 @@ def tare_noise(case: Case) -> Iterator[Fired]:
                 severity=Severity.SUSPECT if loud and not _sliced(case, load) else Severity.NOTE,
                 load=load,
                 figures=PEAK if load is None else [*SPEED, *CPU],
-                doubt=Doubt(
+                doubt=PossibleBias(
                     faster=1 + scatter,
                     common=True,
                     reason="a disturbed round compared with the others; neighbouring slices share it",
@@ -268,6 +268,8 @@ def level_at_ceiling(case: Case) -> Iterator[Fired]:
                     contender=contender,
                     load=load,
                     figures=SPEED,
-                    doubt=Doubt(faster=None, presses=True, reason="without their shared limit they may be apart"),
+                    doubt=PossibleBias(
+                        faster=None, presses=True, reason="without their shared limit they may be apart"
+                    ),
                     evidence={"rates": at_ceiling, "tare": ceiling},
                 )

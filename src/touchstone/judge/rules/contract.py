@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from touchstone.judge.judgement import Severity
 from touchstone.judge.language.sentences import how_broken
-from touchstone.judge.reading.case import Case, Group
+from touchstone.judge.reading.case import Case, SampleGroup
 from touchstone.judge.rule import Fired, on_group, on_run, on_sample
 from touchstone.record.sample import Sample
 
@@ -22,7 +22,7 @@ _SHOWN = 3
     next_step="See which request broke it and how, and what the service wrote; fix it and measure again.",
     phases=("verify",),
 )
-def contract_broken(group: Group, case: Case) -> Iterator[Fired]:
+def contract_broken(group: SampleGroup, case: Case) -> Iterator[Fired]:
     """Services can be compared only if they do the same work.
 
     After a failed check every figure of the contender describes another service.
@@ -106,7 +106,7 @@ def contract_broken_in_load(sample: Sample, case: Case) -> Iterator[Fired]:
     threshold_reason="a check takes seconds; leaving it out on purpose is the reader's to weigh, losing it is not",
     next_step="Run with the verify phase.",
 )
-def contract_not_checked(group: Group, case: Case) -> Iterator[Fired]:
+def contract_not_checked(group: SampleGroup, case: Case) -> Iterator[Fired]:
     """A service that was only timed may not do the work at all."""
     verified = {s.contender for s in case.run.samples if s.phase == "verify" and (s.checks or s.failure)}
     if group.contender in verified:

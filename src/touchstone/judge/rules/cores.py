@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from touchstone.judge.figures import CPU, SPEED
-from touchstone.judge.judgement import Doubt, Severity
+from touchstone.judge.judgement import PossibleBias, Severity
 from touchstone.judge.language.quantity import number, seconds, share
 from touchstone.judge.reading.case import Case
 from touchstone.judge.reading.core import CoreLap, core_laps
@@ -100,7 +100,7 @@ def cpu_stolen(sample: Sample, case: Case) -> Iterator[Fired]:
         yield Fired(
             f"{share(stolen)} of the machine's CPU time was stolen during the window",
             figures=[*SPEED, *CPU],
-            doubt=Doubt.of_taken(stolen, "the rest of the time was its own"),
+            doubt=PossibleBias.of_taken(stolen, "the rest of the time was its own"),
             evidence={"steal_s": sample.result.machine.steal_s, "share": stolen},
         )
 
@@ -253,7 +253,7 @@ def other_processes(sample: Sample, case: Case) -> Iterator[Fired]:
             f"other processes used {share(used)} of the machine's CPU time" + _who(machine),
             severity=Severity.SUSPECT if used > OTHERS else Severity.NOTE,
             figures=[*SPEED, *CPU],
-            doubt=Doubt.of_taken(used),
+            doubt=PossibleBias.of_taken(used),
             evidence={"other_cpu_s": machine.other_cpu_s, "share": used},
         )
 

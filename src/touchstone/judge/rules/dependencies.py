@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from touchstone.judge.figures import SPEED
-from touchstone.judge.judgement import Doubt, Severity
+from touchstone.judge.judgement import PossibleBias, Severity
 from touchstone.judge.language.quantity import number, share
 from touchstone.judge.reading.case import Case
 from touchstone.judge.reading.dependencies import dependency_use, is_used
@@ -115,7 +115,7 @@ def downstream_headroom(sample: Sample, case: Case) -> Iterator[Fired]:
                 f"{number(result.rate.achieved)}/s of this load",
                 severity=Severity.SUSPECT if times < _DOWNSTREAM_HEADROOM_NARROW else Severity.NOTE,
                 figures=SPEED,
-                doubt=Doubt(faster=None, reason="with a quicker downstream it may answer any number"),
+                doubt=PossibleBias(faster=None, reason="with a quicker downstream it may answer any number"),
                 evidence={"ceiling": dependency.ceiling, "rate": result.rate.achieved, "times": times},
             )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from touchstone.judge.figures import LATENCY, SPEED, TAIL
-from touchstone.judge.judgement import Doubt, Severity
+from touchstone.judge.judgement import PossibleBias, Severity
 from touchstone.judge.language.quantity import seconds, share
 from touchstone.judge.reading.case import Case
 from touchstone.judge.reading.dependencies import dependency_use
@@ -77,7 +77,7 @@ def _beside(sample: Sample) -> str | None:
     )
 
 
-def _doubt(result: LoadResult) -> Doubt | None:
+def _doubt(result: LoadResult) -> PossibleBias | None:
     """Where its threads waited for a CPU, and no more: the service was kept waiting as long, at the most."""
     if not all("waited" in reason for reason in result.generator.reasons) or not result.window.measured_s:
         return None
@@ -85,7 +85,7 @@ def _doubt(result: LoadResult) -> Doubt | None:
     if not waited:
         return None
     part = min(0.999, max(waited) / result.window.measured_s)
-    return Doubt(faster=1 / (1 - part), common=True, reason="the generator had its CPU for the rest of the time")
+    return PossibleBias(faster=1 / (1 - part), common=True, reason="the generator had its CPU for the rest of the time")
 
 
 @on_sample(

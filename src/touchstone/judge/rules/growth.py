@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from dataclasses import asdict
 
 from touchstone.judge.figures import MEMORY
-from touchstone.judge.judgement import Doubt, Severity
+from touchstone.judge.judgement import PossibleBias, Severity
 from touchstone.judge.language.quantity import number, per_request, size
-from touchstone.judge.reading.case import Case, Group
+from touchstone.judge.reading.case import Case, SampleGroup
 from touchstone.judge.reading.growth import left_behind, under_load
 from touchstone.judge.reading.traffic import asked_connections
 from touchstone.judge.rule import Fired, on_group, on_sample
@@ -41,7 +41,7 @@ _ENOUGH_S = 30.0
     # Memory grows from nothing after exec.
     phases=("load",),
 )
-def memory_grows(group: Group, case: Case) -> Iterator[Fired]:
+def memory_grows(group: SampleGroup, case: Case) -> Iterator[Fired]:
     """A peak that depends on the length of the load is not a figure of the service, and it hides a leak."""
     rates: list[float] = []
     gains: list[float] = []
@@ -63,7 +63,7 @@ def memory_grows(group: Group, case: Case) -> Iterator[Fired]:
             f"memory grew by {size(min(rates))} a second or more at the end of the load in all {len(rates)} round(s)",
             severity=Severity.SUSPECT if much else Severity.NOTE,
             figures=MEMORY,
-            doubt=Doubt(slower=None, reason="it goes on for as long as the load does") if much else None,
+            doubt=PossibleBias(slower=None, reason="it goes on for as long as the load does") if much else None,
             evidence={"bytes_a_second": rates, "loaded_s": loaded_s},
         )
 

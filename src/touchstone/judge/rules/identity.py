@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from dataclasses import asdict
 
 from touchstone.judge.figures import CPU, MEMORY, SPEED
-from touchstone.judge.judgement import Doubt, Severity
+from touchstone.judge.judgement import PossibleBias, Severity
 from touchstone.judge.language.quantity import number, seconds, share, size
 from touchstone.judge.reading.accomplice import RARE, accomplice_of
-from touchstone.judge.reading.case import Case, Group
+from touchstone.judge.reading.case import Case, SampleGroup
 from touchstone.judge.rule import Fired, on_group, on_sample
 from touchstone.record.sample import Sample
 
@@ -67,7 +67,7 @@ _HELPED_FROM_OUTSIDE_SUSPECT = 0.05
     ),
     phases=("load",),
 )
-def helped_from_outside(group: Group, case: Case) -> Iterator[Fired]:
+def helped_from_outside(group: SampleGroup, case: Case) -> Iterator[Fired]:
     """Work that a service hands to a process outside its tree is in none of its figures.
 
     The work of unrelated processes comes and goes by itself. A process that works while one contender is loaded,
@@ -81,7 +81,7 @@ def helped_from_outside(group: Group, case: Case) -> Iterator[Fired]:
     yield Fired(
         f"{process} used {share(found.cpus)} of a CPU whenever it was on ({found.more} of {found.laps} laps)",
         figures=[*SPEED, *CPU],
-        doubt=Doubt(slower=slower, reason="all of it may have been work for its own requests"),
+        doubt=PossibleBias(slower=slower, reason="all of it may have been work for its own requests"),
         evidence=asdict(found),
     )
 

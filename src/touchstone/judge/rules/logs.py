@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from touchstone.judge.figures import CPU, SPEED
-from touchstone.judge.judgement import Doubt, Severity
+from touchstone.judge.judgement import PossibleBias, Severity
 from touchstone.judge.language.quantity import number
 from touchstone.judge.reading.apart import apart
-from touchstone.judge.reading.case import Case, Group
+from touchstone.judge.reading.case import Case, SampleGroup
 from touchstone.judge.rule import Fired, on_run
 
 _EACH_BYTES = 8
@@ -73,20 +73,20 @@ def logs_unequal(case: Case) -> Iterator[Fired]:
             f"{pair.low} {number(written[pair.low])}",
             contender=pair.low if quiet_is_odd else pair.high,
             figures=[*SPEED, *CPU],
-            doubt=Doubt(slower=None, reason=_COST) if quiet_is_odd else Doubt(faster=None, reason=_COST),
+            doubt=PossibleBias(slower=None, reason=_COST) if quiet_is_odd else PossibleBias(faster=None, reason=_COST),
             evidence={"bytes_per_response": written},
         )
 
 
 def _written(case: Case) -> dict[str, float]:
     """Bytes of log per response, by contender; without those of which it is not known."""
-    groups: dict[str, list[Group]] = {}
+    groups: dict[str, list[SampleGroup]] = {}
     for group in case.groups_of("load"):
         groups.setdefault(group.contender, []).append(group)
     return {name: each for name, own in groups.items() if (each := _bytes_per_response(own)) is not None}
 
 
-def _bytes_per_response(groups: Sequence[Group]) -> float | None:
+def _bytes_per_response(groups: Sequence[SampleGroup]) -> float | None:
     """Bytes of log per response over all processes of a contender; None where nothing was answered or nobody looked.
 
     A process that served several loads has one log, of which each of their samples shows the whole.

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from touchstone.judge.judgement import Severity
 from touchstone.judge.language.quantity import number
-from touchstone.judge.reading.case import Case, Group
+from touchstone.judge.reading.case import Case, SampleGroup
 from touchstone.judge.reading.peak import PEAK_FIGURES
 from touchstone.judge.rule import Fired, on_group
 
@@ -20,7 +20,7 @@ from touchstone.judge.rule import Fired, on_group
     next_step="Look at the rate over time, and for what grows: a table, a heap, a queue. Do not call its rate a peak.",
     phases=("peak",),
 )
-def peak_not_kept(group: Group, case: Case) -> Iterator[Fired]:
+def peak_not_kept(group: SampleGroup, case: Case) -> Iterator[Fired]:
     """The level on which a contender settles is called its peak, but it had been faster before.
 
     A warm-up that ends at a lower level is none: a cache filled up, a collector began, or the machine was
@@ -55,7 +55,7 @@ _PEAK_NOT_REACHED_SHARE = 0.5
     next_step="Use a longer preset (`--thorough`). Until then compare the totals served, which need no peak.",
     phases=("peak",),
 )
-def peak_not_reached(group: Group, case: Case) -> Iterator[Fired]:
+def peak_not_reached(group: SampleGroup, case: Case) -> Iterator[Fired]:
     """A runtime that is still getting faster at the end of the measurement has not reached its peak.
 
     The rounds in which it did settle are then a biased selection: the quick ones.

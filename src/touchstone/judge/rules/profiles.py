@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from touchstone.attribution.category import Category
 from touchstone.judge.judgement import Severity
 from touchstone.judge.language.quantity import share
-from touchstone.judge.reading.case import Case, Group
+from touchstone.judge.reading.case import Case, SampleGroup
 from touchstone.judge.rule import Fired, on_group
 from touchstone.judge.statistics.intervals import mean_interval
 from touchstone.judge.why.spending import spending
@@ -28,7 +28,7 @@ from touchstone.judge.why.spending import spending
     next_step="Change the flags in the variant's `profiled` to ones that cost less, or measure more rounds.",
     phases=("profile",),
 )
-def profile_copy_differs(group: Group, case: Case) -> Iterator[Fired]:
+def profile_copy_differs(group: SampleGroup, case: Case) -> Iterator[Fired]:
     """A profiler needs symbols and frame pointers, which a shipped program lacks, so a copy is built with them.
 
     Frame pointers take a register, and line tables may change inlining: if the copy's CPU per request differs from
@@ -58,7 +58,7 @@ def _may_be_none(costs: Sequence[float], confidence: float) -> bool:
     next_step="Do what the reason says, then run the phase `profile` again.",
     phases=("profile",),
 )
-def profile_missing(group: Group, case: Case) -> Iterator[Fired]:
+def profile_missing(group: SampleGroup, case: Case) -> Iterator[Fired]:
     """A profiler needs a permission of the kernel, symbols, and a process to attach to.
 
     If one is missing, the rest of the phase is still measured: CPU per request and counters.
@@ -84,7 +84,7 @@ PROFILE_UNMATCHED_SHARE = 0.05
     ),
     phases=("profile",),
 )
-def profile_unmatched(group: Group, case: Case) -> Iterator[Fired]:
+def profile_unmatched(group: SampleGroup, case: Case) -> Iterator[Fired]:
     """The categories are as good as the tables of patterns: functions of an unknown library are shown as unmatched."""
     spent = [one for sample in group.samples if sample.profile and (one := spending(sample.profile))]
     total = sum(one.subject for one in spent)
@@ -111,7 +111,7 @@ def profile_unmatched(group: Group, case: Case) -> Iterator[Fired]:
     next_step="Do what the statement says to have the better profiler, then run the phase `profile` again.",
     phases=("profile",),
 )
-def profile_unseen(group: Group, case: Case) -> Iterator[Fired]:
+def profile_unseen(group: SampleGroup, case: Case) -> Iterator[Fired]:
     """Without async-profiler a JVM is sampled by its own recorder, JFR, which sees Java code alone.
 
     CPU of the kernel, of native libraries and of the JVM's own threads is counted as one part, so that the parts
@@ -142,7 +142,7 @@ _PROFILER_COSTLY_SHARE = 0.05
     next_step="Read the parts with care: at a lower rate of requests, or on a quieter machine, it may cost less.",
     phases=("profile",),
 )
-def profiler_costly(group: Group, case: Case) -> Iterator[Fired]:
+def profiler_costly(group: SampleGroup, case: Case) -> Iterator[Fired]:
     """A profiler interrupts the program about a thousand times per second of CPU, and walks its stack each time.
 
     The cost is not spread evenly: deep stacks and short functions bear more of it.

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from touchstone.commands.development import compiles_less, development_signs
 from touchstone.judge.figures import BOOT_TIME, CPU, MEMORY, SPEED
-from touchstone.judge.judgement import Doubt, Severity
+from touchstone.judge.judgement import PossibleBias, Severity
 from touchstone.judge.reading.case import Case
 from touchstone.judge.reading.machine_state import machine_state
 from touchstone.judge.rule import Fired, on_run
@@ -91,7 +91,7 @@ def _finding(contender: str, signs: list[str], figures: list[str], slower: float
         f"it was built or started for development: {'; '.join(signs[:_SIGNS])}",
         contender=contender,
         figures=figures,
-        doubt=Doubt(faster=None, slower=slower, reason="how much it costs depends on the program"),
+        doubt=PossibleBias(faster=None, slower=slower, reason="how much it costs depends on the program"),
         evidence={"signs": signs},
     )
 

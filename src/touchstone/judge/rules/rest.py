@@ -6,9 +6,9 @@ import statistics
 from collections.abc import Iterator
 
 from touchstone.judge.figures import CPU, SPEED
-from touchstone.judge.judgement import Doubt, Severity
+from touchstone.judge.judgement import PossibleBias, Severity
 from touchstone.judge.language.quantity import share
-from touchstone.judge.reading.case import Case, Group
+from touchstone.judge.reading.case import Case, SampleGroup
 from touchstone.judge.reading.neighbours import neighbours
 from touchstone.judge.reading.rest import neighbours_cpu, own_cpu, rest_of, sliced_s
 from touchstone.judge.rule import Fired, on_group, on_sample
@@ -36,7 +36,7 @@ _NEEDS_REST_KEPT = 0.75
         "Look for a rate limiter, a quota or credits; measure without pauses: --whole-windows, or the phase peak."
     ),
 )
-def needs_rest(group: Group, case: Case) -> Iterator[Fired]:
+def needs_rest(group: SampleGroup, case: Case) -> Iterator[Fired]:
     """In slices each contender rests while the others are loaded, and something may refill meanwhile: a rate limiter's
     tokens, a CPU quota, credits of a disk or of a small virtual machine, a queue that another process empties. It
     lasts for a short slice, and not under a load without pauses.
@@ -59,7 +59,7 @@ def needs_rest(group: Group, case: Case) -> Iterator[Fired]:
         yield Fired(
             f"loaded for 1.5 s without a rest, it answered {share(middle)} of its rate in slices",
             figures=[*SPEED],
-            doubt=Doubt(slower=None, reason="without rests it is slower, and the longer the load the more so"),
+            doubt=PossibleBias(slower=None, reason="without rests it is slower, and the longer the load the more so"),
             evidence={"kept": kept},
         )
 
@@ -97,7 +97,7 @@ def neighbour_works(sample: Sample, case: Case) -> Iterator[Fired]:
         f"contenders that were not on used {share(taken)} of its CPUs meanwhile, {worst} the most",
         severity=Severity.SUSPECT if taken > _SUSPECT_SHARE else Severity.NOTE,
         figures=[*SPEED, *CPU],
-        doubt=Doubt.of_taken(taken),
+        doubt=PossibleBias.of_taken(taken),
         evidence={"share": taken, "cpu_s": used},
     )
 
@@ -192,6 +192,6 @@ def _finding(
         statement,
         severity=severity if put_off > _SUSPECT_SHARE else Severity.NOTE,
         figures=[*SPEED, *CPU],
-        doubt=Doubt(slower=1 + put_off, reason="all of it may have been work for its own requests"),
+        doubt=PossibleBias(slower=1 + put_off, reason="all of it may have been work for its own requests"),
         evidence=evidence,
     )

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from touchstone.judge.figures import CPU, PEAK, SPEED
 from touchstone.judge.judgement import Severity
 from touchstone.judge.language.quantity import seconds
-from touchstone.judge.reading.case import Case, Group
+from touchstone.judge.reading.case import Case, SampleGroup
 from touchstone.judge.rule import Fired, on_group, on_run, on_sample
 from touchstone.judge.statistics.intervals import MIN_ROUNDS
 from touchstone.record.sample import Sample
@@ -75,7 +75,7 @@ def order_not_drawn(case: Case) -> Iterator[Fired]:
     ),
     next_step="See why they are missing: an interruption, or a failure in the findings.",
 )
-def rounds_incomplete(group: Group, case: Case) -> Iterator[Fired]:
+def rounds_incomplete(group: SampleGroup, case: Case) -> Iterator[Fired]:
     """A round in which one contender was not measured has no ratio, and the missing rounds may not be missing by
     chance.
     """
@@ -133,7 +133,7 @@ _TOO_FEW_ROUNDS_ENOUGH = 4
     ),
     next_step="Run more rounds (`--rounds N`), or until the comparisons are decided (`--until-decided`).",
 )
-def too_few_rounds(group: Group, case: Case) -> Iterator[Fired]:
+def too_few_rounds(group: SampleGroup, case: Case) -> Iterator[Fired]:
     """One run of each contender shows nothing about how much runs differ: a difference between servers may be one
     between runs.
     """

@@ -9,9 +9,9 @@ from functools import partial
 from itertools import accumulate, islice
 
 from touchstone.judge.figures import CPU, SPEED
-from touchstone.judge.judgement import Doubt, Severity
+from touchstone.judge.judgement import PossibleBias, Severity
 from touchstone.judge.language.quantity import share
-from touchstone.judge.reading.case import Case, Group
+from touchstone.judge.reading.case import Case, SampleGroup
 from touchstone.judge.reading.pace import pace_of
 from touchstone.judge.reading.traffic import loop
 from touchstone.judge.rule import Fired, on_run
@@ -64,7 +64,7 @@ def slows_with_work(case: Case) -> Iterator[Fired]:
         yield from islice(fired, 1)
 
 
-def _of(group: Group, measure: _Measure, rises: _Rises, case: Case) -> Fired | None:
+def _of(group: SampleGroup, measure: _Measure, rises: _Rises, case: Case) -> Fired | None:
     seen = [rises[sample.id] for sample in group.samples if sample.id in rises]
     hits = {
         sample.id: found.share
@@ -80,7 +80,7 @@ def _of(group: Group, measure: _Measure, rises: _Rises, case: Case) -> Fired | N
         contender=group.contender,
         load=group.load,
         figures=[*SPEED, *CPU],
-        doubt=Doubt(faster=1 + most, slower=None, reason="it goes on with every further request"),
+        doubt=PossibleBias(faster=1 + most, slower=None, reason="it goes on with every further request"),
         evidence={"rises": hits},
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from touchstone.judge.figures import BOOT_TIME
-from touchstone.judge.judgement import Doubt, Severity
+from touchstone.judge.judgement import PossibleBias, Severity
 from touchstone.judge.language.quantity import seconds, size
 from touchstone.judge.language.sentences import how_broken
 from touchstone.judge.reading.case import Case
@@ -163,7 +163,7 @@ def _left_to_the_first_request(sample: Sample, case: Case) -> Iterator[Fired]:
             f"{seconds(start_s)}",
             severity=Severity.SUSPECT,
             figures=BOOT_TIME,
-            doubt=Doubt(slower=1 + first_s / start_s, reason="a part of the start is left to the first request"),
+            doubt=PossibleBias(slower=1 + first_s / start_s, reason="a part of the start is left to the first request"),
             evidence={"first_s": first_s, "start_s": start_s, "p99_s": max(later)},
         )
         return

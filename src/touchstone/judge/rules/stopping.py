@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from touchstone.judge.judgement import Severity
 from touchstone.judge.language.quantity import number, seconds
-from touchstone.judge.reading.case import Case, Group
+from touchstone.judge.reading.case import Case, SampleGroup
 from touchstone.judge.reading.stops import from_signal, stops
 from touchstone.judge.rule import Fired, on_group
 
@@ -34,7 +34,7 @@ _LOST = {
     ),
     phases=_STOP,
 )
-def requests_lost_at_stop(group: Group, case: Case) -> Iterator[Fired]:
+def requests_lost_at_stop(group: SampleGroup, case: Case) -> Iterator[Fired]:
     """Each deployment costs its users these requests. A client cannot know whether their work was done."""
     ends = stops(group.samples)
     total = from_signal(ends)
@@ -61,7 +61,7 @@ def requests_lost_at_stop(group: Group, case: Case) -> Iterator[Fired]:
     ),
     phases=_STOP,
 )
-def closes_under_requests(group: Group, case: Case) -> Iterator[Fired]:
+def closes_under_requests(group: SampleGroup, case: Case) -> Iterator[Fired]:
     """A client with a connection pool that does not repeat requests sees an error for each of these.
 
     A close may always cross a request (RFC 9112, section 9.5).
@@ -92,7 +92,7 @@ _WAITING = {"idle": "connections that rest", "stuck": "clients that send nothing
     ),
     phases=_STOP,
 )
-def stop_held_up_by_clients(group: Group, case: Case) -> Iterator[Fired]:
+def stop_held_up_by_clients(group: SampleGroup, case: Case) -> Iterator[Fired]:
     """One client that has connected and sends nothing then decides how long a deployment takes."""
     times = [end.result.stop_s for end in stops(group.samples) if end.result.stop_s is not None]
     if group.load in _WAITING and times and (median := statistics.median(times)) > _HELD_UP_S:
@@ -114,7 +114,7 @@ def stop_held_up_by_clients(group: Group, case: Case) -> Iterator[Fired]:
     ),
     phases=_STOP,
 )
-def outlives_stop(group: Group, case: Case) -> Iterator[Fired]:
+def outlives_stop(group: SampleGroup, case: Case) -> Iterator[Fired]:
     """The next process finds the port taken, or two versions answer side by side."""
     ends = stops(group.samples)
     survivors = [end for end in ends if end.survivors or end.result.listens_after]
@@ -133,7 +133,7 @@ def outlives_stop(group: Group, case: Case) -> Iterator[Fired]:
     next_step="Finish requests whose work has begun; make writes idempotent, so that a client may repeat them.",
     phases=_STOP,
 )
-def work_without_response(group: Group, case: Case) -> Iterator[Fired]:
+def work_without_response(group: SampleGroup, case: Case) -> Iterator[Fired]:
     """A client that repeats such a request does the work twice; one that does not believes that it was not done."""
     done = sum(end.unanswered_work or 0 for end in stops(group.samples))
     if done:
@@ -152,7 +152,7 @@ _LATE_S = 0.05
     next_step="Give the engine a CPU of its own, or end what else runs, and measure again.",
     phases=_STOP,
 )
-def stop_client_late(group: Group, case: Case) -> Iterator[Fired]:
+def stop_client_late(group: SampleGroup, case: Case) -> Iterator[Fired]:
     """Requests that the client could not send in time come at once, on new connections."""
     latest = max((end.result.latest_s for end in stops(group.samples)), default=0.0)
     if latest > _LATE_S:

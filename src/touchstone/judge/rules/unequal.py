@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from touchstone.judge.figures import CPU, LATENCY, SPEED
-from touchstone.judge.judgement import Doubt, Severity
+from touchstone.judge.judgement import PossibleBias, Severity
 from touchstone.judge.language.quantity import number, share
-from touchstone.judge.reading.apart import Apart, apart
+from touchstone.judge.reading.apart import UnequalPair, apart
 from touchstone.judge.reading.case import Case
 from touchstone.judge.rule import Fired, on_run, on_sample
 from touchstone.record.engine import LoadResult
@@ -144,7 +144,7 @@ def _per_response(
 
 
 @dataclass(frozen=True)
-class Answers:
+class StatusCount:
     """How many of a contender's answers have a status."""
 
     count: int
@@ -182,7 +182,7 @@ def unequal_statuses(case: Case) -> Iterator[Fired]:
         counted = _counted(case, load)
         named: set[str | None] = set()
         for status in sorted({status for counts in counted.values() for status in counts}):
-            found = {name: Answers(counts[status], counts.total()) for name, counts in counted.items()}
+            found = {name: StatusCount(counts[status], counts.total()) for name, counts in counted.items()}
             for pair in apart(found, _differ):
                 # A contender that refuses more serves less: one finding says both.
                 if not named & {pair.odd, None}:
@@ -191,7 +191,7 @@ def unequal_statuses(case: Case) -> Iterator[Fired]:
 
 
 def _finding(
-    pair: Apart, found: Mapping[str, Answers], status: str, load: str, counted: Mapping[str, Counter[str]]
+    pair: UnequalPair, found: Mapping[str, StatusCount], status: str, load: str, counted: Mapping[str, Counter[str]]
 ) -> Fired:
     low, high = float(found[pair.low]), float(found[pair.high])
     return Fired(
@@ -216,20 +216,20 @@ def _counted(case: Case, load: str) -> dict[str, Counter[str]]:
     return counted
 
 
-def _differ(low: Answers, high: Answers) -> bool:
+def _differ(low: StatusCount, high: StatusCount) -> bool:
     """Whether two shares differ by more than is allowed, and by more than chance explains."""
     pooled = (low.count + high.count) / (low.total + high.total)
     error = math.sqrt(pooled * (1 - pooled) * (1 / low.total + 1 / high.total))
     return float(high) - float(low) > max(_POINTS, _CHANCE * error)
 
 
-def _doubt(pair: Apart, difference: float, counted: Mapping[str, Counter[str]]) -> Doubt:
+def _doubt(pair: UnequalPair, difference: float, counted: Mapping[str, Counter[str]]) -> PossibleBias:
     """What other answers than its neighbour's can have saved a contender; if it serves more than others, cost it."""
     times = 1 / (1 - difference)
     other = pair.high if pair.odd == pair.low else pair.low
     if pair.odd is not None and _served(counted[pair.odd]) > _served(counted[other]):
-        return Doubt(faster=times, reason="others save no more than the whole of what they refuse")
-    return Doubt(slower=times, reason="an answer that refuses takes no less than no time")
+        return PossibleBias(faster=times, reason="others save no more than the whole of what they refuse")
+    return PossibleBias(slower=times, reason="an answer that refuses takes no less than no time")
 
 
 def _served(counts: Counter[str]) -> float:

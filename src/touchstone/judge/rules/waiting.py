@@ -22,7 +22,7 @@ from touchstone.judge.reading.traffic import (
     throttled_share,
 )
 from touchstone.judge.rule import Fired, on_sample
-from touchstone.record.engine import HeldUp, LoadResult, Silence
+from touchstone.record.engine import DelayedResponses, LoadResult, Silence
 from touchstone.record.sample import DependencyState, Sample
 
 _CONNECTIONS_WAIT_SHARE = 0.02
@@ -151,19 +151,19 @@ def _shown(result: LoadResult) -> bool:
     return p50 is not None and p99 is not None and p99 >= max(_CONNECTIONS_WAIT_LONG_S, _CONNECTIONS_WAIT_TIMES * p50)
 
 
-def _of_most(result: LoadResult, held: HeldUp) -> bool:
+def _of_most(result: LoadResult, held: DelayedResponses) -> bool:
     """Whether it fell on more than half of the connections."""
     return held.connections is not None and held.connections > result.connections.established / 2
 
 
-def _who(result: LoadResult, held: HeldUp) -> str:
+def _who(result: LoadResult, held: DelayedResponses) -> str:
     if held.connections is None:
         return "some connections wait"
     plural = held.connections != 1
     return f"{held.connections} of {result.connections.established} connections wait{'' if plural else 's'}"
 
 
-def _how(held: HeldUp, part: float, late: float, *, waited: bool) -> str:
+def _how(held: DelayedResponses, part: float, late: float, *, waited: bool) -> str:
     longest = f"up to {seconds(held.longest_s)} for a response"
     if waited:
         return f"{longest}, {share(part)} of the time of all connections together"

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from touchstone.judge.figures import CPU, SPEED
-from touchstone.judge.judgement import Doubt, Severity, Steady
+from touchstone.judge.judgement import PossibleBias, Severity, SteadyState
 from touchstone.judge.language.quantity import number, seconds, share
-from touchstone.judge.reading.case import Case, Group
-from touchstone.judge.reading.drift import Trend, drift
+from touchstone.judge.reading.case import Case, SampleGroup
+from touchstone.judge.reading.drift import HalfTrend, drift
 from touchstone.judge.rule import Fired, on_group, on_sample
 from touchstone.record.evidence.slices import WarmUp
 from touchstone.record.sample import Sample
@@ -37,13 +37,13 @@ _SHAPE_REASON = (
     threshold_reason=_HALVES_REASON,
     next_step="Use the normal or the thorough preset, or read the figures as those of a young process.",
 )
-def still_rising(group: Group, case: Case) -> Iterator[Fired]:
+def still_rising(group: SampleGroup, case: Case) -> Iterator[Fired]:
     """A quick run's window is too short for a changepoint, but long enough to show that a runtime is still compiling.
 
     Its rate, latency and CPU time are those of a young process, often many times worse than later ones.
     """
     if trend := drift(group, case):
-        doubt = Doubt(faster=None, reason="how far it will still rise, nobody has seen")
+        doubt = PossibleBias(faster=None, reason="how far it will still rise, nobody has seen")
         yield Fired(_halves(trend, "faster"), figures=[*SPEED, *CPU], doubt=doubt, evidence={"rises": trend.by_sample})
 
 
@@ -55,17 +55,17 @@ def still_rising(group: Group, case: Case) -> Iterator[Fired]:
     threshold_reason=_HALVES_REASON,
     next_step="Measure longer (`--thorough`) to see where it ends, and look at what grows with the requests.",
 )
-def still_falling(group: Group, case: Case) -> Iterator[Fired]:
+def still_falling(group: SampleGroup, case: Case) -> Iterator[Fired]:
     """A quick run's window is too short for a changepoint, but long enough to show that each second is slower.
 
     Whatever grows with the requests (a table, a queue, contention for a lock) goes on growing after the window.
     """
     if trend := drift(group, case, falling=True):
-        doubt = Doubt(slower=None, reason="it goes on with every further request")
+        doubt = PossibleBias(slower=None, reason="it goes on with every further request")
         yield Fired(_halves(trend, "slower"), figures=[*SPEED, *CPU], doubt=doubt, evidence={"falls": trend.by_sample})
 
 
-def _halves(trend: Trend, how: str) -> str:
+def _halves(trend: HalfTrend, how: str) -> str:
     return (
         f"in {trend.rounds} of {len(trend.by_sample)} round(s) the second half of the window was {how} than the first, "
         f"by {share(trend.middle)} in the middle one"
@@ -80,7 +80,7 @@ def _halves(trend: Trend, how: str) -> str:
     threshold_reason=_SHAPE_REASON,
     next_step="Lengthen the warm-up (`warmup_s` of the load), or read the figure as that of a young process.",
 )
-def warm_up_in_window(group: Group, case: Case) -> Iterator[Fired]:
+def warm_up_in_window(group: SampleGroup, case: Case) -> Iterator[Fired]:
     """A runtime that is still compiling is slower than it will be.
 
     A mean over warm-up and steady state describes neither.
@@ -92,7 +92,7 @@ def warm_up_in_window(group: Group, case: Case) -> Iterator[Fired]:
             f"{share(1 - min(hit.levels))}",
             sample=next(sample for sample in group.samples if sample.id == hit.sample),
             figures=[*SPEED, *CPU],
-            doubt=Doubt(
+            doubt=PossibleBias(
                 faster=1 / min(hit.levels),
                 slower=max(hit.levels),
                 reason="its last level is that of a service that is warm",
@@ -109,7 +109,7 @@ def warm_up_in_window(group: Group, case: Case) -> Iterator[Fired]:
     threshold_reason=_SHAPE_REASON,
     next_step="Look for growing tables, queues, heaps and logs; measure longer to see where it ends.",
 )
-def slowdown_in_window(group: Group, case: Case) -> Iterator[Fired]:
+def slowdown_in_window(group: SampleGroup, case: Case) -> Iterator[Fired]:
     """A server that slows down under load has no steady figure: the longer the load, the lower the rate."""
     hits, seen = case.shaped(group, "slowdown")
     if hits:
@@ -117,7 +117,7 @@ def slowdown_in_window(group: Group, case: Case) -> Iterator[Fired]:
         yield Fired(
             f"it was faster at its beginning in {len(hits)} of {seen} round(s)",
             figures=[*SPEED, *CPU],
-            doubt=Doubt(faster=most, slower=None, reason="how far it falls, nobody has seen"),
+            doubt=PossibleBias(faster=most, slower=None, reason="how far it falls, nobody has seen"),
             evidence=_changes(hits),
         )
 
@@ -133,7 +133,7 @@ def slowdown_in_window(group: Group, case: Case) -> Iterator[Fired]:
     ),
     next_step="Lengthen warm-up and window (`--thorough`); if it never settles, report the range and not a figure.",
 )
-def no_steady_state(group: Group, case: Case) -> Iterator[Fired]:
+def no_steady_state(group: SampleGroup, case: Case) -> Iterator[Fired]:
     """The level was still changing near the end of the window: a longer or shorter window would give another figure."""
     hits, seen = case.shaped(group, "no steady state")
     if hits:
@@ -141,7 +141,7 @@ def no_steady_state(group: Group, case: Case) -> Iterator[Fired]:
         yield Fired(how, figures=[*SPEED, *CPU], evidence=_changes(hits))
 
 
-def _changes(hits: list[Steady]) -> dict[str, object]:
+def _changes(hits: list[SteadyState]) -> dict[str, object]:
     return {"samples": [hit.sample for hit in hits], "changepoints_s": [hit.changepoints_s for hit in hits]}
 
 
@@ -172,7 +172,7 @@ def still_warming_up(sample: Sample, case: Case) -> Iterator[Fired]:
     yield Fired(
         f"after {seconds(warm_up.seconds)} and {number(warm_up.requests)} requests {_still(warm_up)}",
         figures=[*SPEED, *CPU],
-        doubt=Doubt(faster=None, this_round=True, reason="how far it will still rise, nobody has seen"),
+        doubt=PossibleBias(faster=None, this_round=True, reason="how far it will still rise, nobody has seen"),
         evidence=warm_up.model_dump(),
     )
 
@@ -198,7 +198,7 @@ def _still(warm_up: WarmUp) -> str:
     ),
     next_step="Use the normal or the thorough preset.",
 )
-def window_too_short(group: Group, case: Case) -> Iterator[Fired]:
+def window_too_short(group: SampleGroup, case: Case) -> Iterator[Fired]:
     """Two seconds are too short to see whether a runtime has finished compiling."""
     seen = case.steady_of(group)
     # The name of a quick run says that it is short.

@@ -6,12 +6,12 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
 from touchstone.judge.figures import CPU, SPEED
-from touchstone.judge.judgement import Doubt, Severity
+from touchstone.judge.judgement import PossibleBias, Severity
 from touchstone.judge.language.quantity import number, seconds, share
-from touchstone.judge.reading.apart import Apart, apart
+from touchstone.judge.reading.apart import UnequalPair, apart
 from touchstone.judge.reading.case import Case
 from touchstone.judge.reading.dependencies import LEAST_ASKED, as_a_rule, stated_delay_s
-from touchstone.judge.reading.work import Work, work_of
+from touchstone.judge.reading.work import WorkCount, work_of
 from touchstone.judge.rule import Fired, on_run, on_sample
 from touchstone.record.sample import Sample
 
@@ -140,7 +140,7 @@ _LESS_WORK_EXACT = 0.005
 _LESS_WORK_LATE = 0.05
 _LESS_WORK_TOUCHED = 0.05
 _LESS_WORK_LEAST = 20
-_Works = Mapping[str, Work]
+_Works = Mapping[str, WorkCount]
 """One kind of work, by contender."""
 
 
@@ -184,7 +184,7 @@ def less_work(case: Case) -> Iterator[Fired]:
                     yield _finding(pair, works, load)
 
 
-def _finding(pair: Apart, works: _Works, load: str) -> Fired:
+def _finding(pair: UnequalPair, works: _Works, load: str) -> Fired:
     low, high = works[pair.low], works[pair.high]
     left_out = _left_out(low, high) or 0.0
     batched = bool(low.counter.same_with)
@@ -200,14 +200,14 @@ def _finding(pair: Apart, works: _Works, load: str) -> Fired:
     )
 
 
-def _work_by_kind(case: Case, load: str) -> dict[tuple[str, str], dict[str, Work]]:
+def _work_by_kind(case: Case, load: str) -> dict[tuple[str, str], dict[str, WorkCount]]:
     """The work of each contender under a load, by dependency and what is counted.
 
     A defect that is shown on purpose may call twice, and so may a round whose own proof says so: nobody does less for
     that.
     """
     exhibits = {contender.name for contender in case.run.plan.contenders if contender.exhibit}
-    found: dict[tuple[str, str], dict[str, Work]] = defaultdict(dict)
+    found: dict[tuple[str, str], dict[str, WorkCount]] = defaultdict(dict)
     for group in case.groups_of("load", load):
         if group.contender not in exhibits:
             proven = [sample for sample in group.samples if all(proof.passed for proof in sample.proofs)]
@@ -216,7 +216,7 @@ def _work_by_kind(case: Case, load: str) -> dict[tuple[str, str], dict[str, Work
     return found
 
 
-def _left_out(low: Work, high: Work) -> float | None:
+def _left_out(low: WorkCount, high: WorkCount) -> float | None:
     """The share of the other's work that the first leaves out; None if it leaves out none to speak of."""
     if high.least < _LESS_WORK_TOUCHED:
         return None
@@ -229,7 +229,7 @@ def _left_out(low: Work, high: Work) -> float | None:
     return left_out if left_out > allowed and left_out * due * low.ok >= _LESS_WORK_LEAST else None
 
 
-def _alike(others: Sequence[_Works], pair: Apart) -> bool:
+def _alike(others: Sequence[_Works], pair: UnequalPair) -> bool:
     """Whether the first of two does none of these kinds of work less than the other, and some of them at all."""
     both = [(works[pair.low], works[pair.high]) for works in others if pair.low in works and pair.high in works]
     return any(low.most >= _LESS_WORK_TOUCHED for low, _ in both) and all(
@@ -237,7 +237,7 @@ def _alike(others: Sequence[_Works], pair: Apart) -> bool:
     )
 
 
-def _less_only_in_full(works: _Works, pair: Apart) -> bool:
+def _less_only_in_full(works: _Works, pair: UnequalPair) -> bool:
     """Whether there is less of this work, too, but not so little that it has a finding of its own."""
     if pair.low not in works or pair.high not in works:
         return False
@@ -245,7 +245,7 @@ def _less_only_in_full(works: _Works, pair: Apart) -> bool:
     return low.most < (1 - _LESS_WORK_LATE) * high.least and _left_out(low, high) is None
 
 
-def _statement(pair: Apart, low: Work, high: Work, left_out: float) -> str:
+def _statement(pair: UnequalPair, low: WorkCount, high: WorkCount, left_out: float) -> str:
     what, dependency = low.counter.what, low.dependency
     counted = f"{number(low.most)} {what} per correct response against {number(high.most)}"
     if pair.odd == pair.low:
@@ -261,14 +261,14 @@ def _statement(pair: Apart, low: Work, high: Work, left_out: float) -> str:
     )
 
 
-def _doubt(pair: Apart, left_out: float) -> Doubt:
+def _doubt(pair: UnequalPair, left_out: float) -> PossibleBias:
     times = 1 / (1 - left_out) if left_out < 1 else None
     if pair.odd == pair.high:
-        return Doubt(faster=times, reason="the work that others leave out took no more than all of its time")
-    return Doubt(slower=times, reason="a response without its work takes no less than no time")
+        return PossibleBias(faster=times, reason="the work that others leave out took no more than all of its time")
+    return PossibleBias(slower=times, reason="a response without its work takes no less than no time")
 
 
-def _evidence(works: Sequence[Work]) -> dict[str, object]:
+def _evidence(works: Sequence[WorkCount]) -> dict[str, object]:
     return {
         w.contender: {"done": w.done, "correct_responses": w.ok, "sent": w.sent, "seconds": w.seconds} for w in works
     }

@@ -10,7 +10,7 @@ answer and the next request is below this unless it is saturated, and published 
 
 
 @dataclass(frozen=True)
-class UnderWay:
+class RequestsInFlight:
     """The mean number of requests under way, against the number that can be."""
 
     requests: float
@@ -28,6 +28,6 @@ class UnderWay:
         return 1 - self.requests / self.slots
 
 
-def under_way(rate: float, mean_s: float, slots: float) -> UnderWay:
+def under_way(rate: float, mean_s: float, slots: float) -> RequestsInFlight:
     """The mean number of requests under way at a rate per second with a mean latency in seconds."""
-    return UnderWay(rate * mean_s, slots)
+    return RequestsInFlight(rate * mean_s, slots)

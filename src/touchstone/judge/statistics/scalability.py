@@ -30,7 +30,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Law:
+class ScalabilityLaw:
     """The law of one service. Each with its interval, by resampling the points."""
 
     single: Interval
@@ -52,7 +52,7 @@ class Law:
         return float(single * most / (1 + contention * (most - 1) + crosstalk * most * (most - 1)))
 
 
-def fit_law(points: Sequence[tuple[float, float]], confidence: float) -> Law | None:
+def fit_law(points: Sequence[tuple[float, float]], confidence: float) -> ScalabilityLaw | None:
     """Fit the law to pairs of requests in the system and requests per second; None where too few loads are distinct."""
     points = [point for point in points if point[0] >= _LEAST_INSIDE]
     if _distinct([inside for inside, _ in points]) < LEAST_LOADS:
@@ -73,7 +73,7 @@ def fit_law(points: Sequence[tuple[float, float]], confidence: float) -> Law | N
         low, high = np.quantile(values, tails)
         return Interval(float(point), min(float(point), float(low)), max(float(point), float(high)))
 
-    return Law(
+    return ScalabilityLaw(
         single=interval(1 / fits[:, 0], 1 / found[0]),
         contention=interval(fits[:, 1] / fits[:, 0], found[1] / found[0]),
         crosstalk=interval(fits[:, 2] / fits[:, 0], found[2] / found[0]),

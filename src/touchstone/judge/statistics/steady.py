@@ -16,7 +16,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from touchstone.judge.judgement import Steady
+from touchstone.judge.judgement import SteadyState
 from touchstone.record.engine import Point
 
 Floats = NDArray[np.float64]
@@ -45,7 +45,7 @@ class Segment:
 
 def steady_state(
     points: Sequence[Point], *, contender: str, load: str, sample: str, margin: float, by_rate: bool
-) -> Steady:
+) -> SteadyState:
     """The verdict on the points of a measured window.
 
     Args:
@@ -57,7 +57,7 @@ def steady_state(
         by_rate: performance is the rate of correct responses (closed loop), otherwise one over the median latency.
 
     """
-    verdict = Steady(contender=contender, load=load, sample=sample, shape="too short")
+    verdict = SteadyState(contender=contender, load=load, sample=sample, shape="too short")
     times, performance = _performance(points, by_rate)
     interval = statistics.median(np.diff(times).tolist()) if len(times) > 1 else 0.0
     if len(times) < LEAST_POINTS or interval * len(times) < LEAST_SECONDS:

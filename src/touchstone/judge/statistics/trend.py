@@ -19,7 +19,7 @@ FILLING = 1 / 3
 
 
 @dataclass(frozen=True)
-class Line:
+class FittedLine:
     """A straight line through points; `low` is the lower end of the slope's 95 % interval."""
 
     slope: float
@@ -27,7 +27,7 @@ class Line:
     low: float
 
 
-def theil_sen(at: Sequence[float], values: Sequence[float]) -> Line:
+def theil_sen(at: Sequence[float], values: Sequence[float]) -> FittedLine:
     """The line with the median of all slopes between two points, which single outliers do not move.
 
     Source: Sen, "Estimates of the regression coefficient based on Kendall's tau" (1968), equation 2.6.
@@ -40,7 +40,7 @@ def theil_sen(at: Sequence[float], values: Sequence[float]) -> Line:
     ties = sum(k * (k - 1) * (2 * k + 5) for column in (x, y) for k in Counter(column.tolist()).values())
     spread = math.sqrt((count * (count - 1) * (2 * count + 5) - ties) / 18)
     rank = round((len(slopes) + statistics.NormalDist().inv_cdf(0.025) * spread) / 2) - 1
-    return Line(slope, statistics.median(values) - slope * statistics.median(at), low=float(slopes[max(rank, 0)]))
+    return FittedLine(slope, statistics.median(values) - slope * statistics.median(at), low=float(slopes[max(rank, 0)]))
 
 
 def straight_slope(at: Sequence[float], values: Sequence[float]) -> float | None:

@@ -7,8 +7,14 @@ from collections.abc import Callable, Mapping, Sequence
 
 from touchstone.attribution.category import Category
 from touchstone.judge.statistics.intervals import mean_interval, simultaneous
-from touchstone.judge.why.explanation import Contrast, Explanation, FunctionPart, Part, Unexplained
-from touchstone.judge.why.spending import Spending, calls_per_request, profiles, spending, why_not
+from touchstone.judge.why.explanation import (
+    CountDifference,
+    CpuDifference,
+    CpuExplanation,
+    FunctionDifference,
+    Unexplained,
+)
+from touchstone.judge.why.spending import CpuByCategory, calls_per_request, profiles, spending, why_not
 from touchstone.judge.why.waits import waits
 from touchstone.record.evidence.profile import ProfileEvidence
 from touchstone.record.run import Run
@@ -21,12 +27,12 @@ _LEAST_SHARE = 0.005
 """A function that differs by a smaller share of the larger total is no candidate: it would only widen the family."""
 LEAST_CALLS = 0.01
 
-Rounds = Mapping[int, Spending]
+Rounds = Mapping[int, CpuByCategory]
 
 
-def explain(run: Run, baseline: str, contender: str, load: str, confidence: float) -> Explanation | Unexplained:
+def explain(run: Run, baseline: str, contender: str, load: str, confidence: float) -> CpuExplanation | Unexplained:
     """Explain one contender against another under one load, from the rounds that both were profiled in."""
-    found: list[dict[int, tuple[ProfileEvidence, Spending]]] = []
+    found: list[dict[int, tuple[ProfileEvidence, CpuByCategory]]] = []
     for name in (baseline, contender):
         read = {
             number: (sample.profile, spent)
@@ -47,7 +53,7 @@ def explain(run: Run, baseline: str, contender: str, load: str, confidence: floa
     names = [str(c) for c in Category if any(c in s.categories for s in (*a.values(), *b.values()))]
     each = simultaneous(confidence, len(names) + 1)
     waited, no_waits = waits([[one[number][0] for number in rounds] for one in found])
-    return Explanation(
+    return CpuExplanation(
         load=load,
         contender=contender,
         baseline=baseline,
@@ -66,14 +72,14 @@ def explain(run: Run, baseline: str, contender: str, load: str, confidence: floa
     )
 
 
-def _of_category(name: str) -> Callable[[Spending], float]:
+def _of_category(name: str) -> Callable[[CpuByCategory], float]:
     return lambda spent: spent.categories.get(name, 0.0)
 
 
-def _part(name: str, a: Rounds, b: Rounds, value: Callable[[Spending], float], confidence: float) -> Part:
+def _part(name: str, a: Rounds, b: Rounds, value: Callable[[CpuByCategory], float], confidence: float) -> CpuDifference:
     differences = [value(b[number]) - value(a[number]) for number in a]
     interval = mean_interval(differences, confidence)
-    return Part(
+    return CpuDifference(
         name=name,
         baseline=statistics.fmean(value(spent) for spent in a.values()),
         contender=statistics.fmean(value(spent) for spent in b.values()),
@@ -82,7 +88,7 @@ def _part(name: str, a: Rounds, b: Rounds, value: Callable[[Spending], float], c
     )
 
 
-def _functions(a: Rounds, b: Rounds, confidence: float) -> list[FunctionPart]:
+def _functions(a: Rounds, b: Rounds, confidence: float) -> list[FunctionDifference]:
     names = {name for spent in (*a.values(), *b.values()) for name in spent.functions}
     means = {
         name: tuple(statistics.fmean(s.functions.get(name, 0.0) for s in side.values()) for side in (a, b))
@@ -93,25 +99,25 @@ def _functions(a: Rounds, b: Rounds, confidence: float) -> list[FunctionPart]:
     each = simultaneous(confidence, len(candidates))
     categories = {name: c for spent in (*a.values(), *b.values()) for name, c in spent.function_category.items()}
 
-    def made(name: str) -> FunctionPart:
+    def made(name: str) -> FunctionDifference:
         part = _part(name, a, b, lambda spent: spent.functions.get(name, 0.0), each)
-        return FunctionPart(**part.model_dump(), category=categories[name])
+        return FunctionDifference(**part.model_dump(), category=categories[name])
 
     parts = [made(name) for name in candidates]
     return sorted(parts, key=lambda part: -abs(part.difference))[:FUNCTIONS]
 
 
-def _calls(sides: Sequence[Sequence[ProfileEvidence]]) -> list[Contrast]:
+def _calls(sides: Sequence[Sequence[ProfileEvidence]]) -> list[CountDifference]:
     """Over all rounds together: counts need no interval, and few of them depend on chance."""
     a, b = (calls_per_request(side) for side in sides)
     if not a or not b:
         return []
-    found = [Contrast(name=name, baseline=a.get(name, 0.0), contender=b.get(name, 0.0)) for name in a.keys() | b]
+    found = [CountDifference(name=name, baseline=a.get(name, 0.0), contender=b.get(name, 0.0)) for name in a.keys() | b]
     kept = [call for call in found if max(call.baseline, call.contender) >= LEAST_CALLS]
     return sorted(kept, key=lambda call: (-abs(call.difference), call.name))[:CALLS]
 
 
-def _counted(run: Run, pair: tuple[str, str], load: str, rounds: Sequence[int]) -> list[Contrast]:
+def _counted(run: Run, pair: tuple[str, str], load: str, rounds: Sequence[int]) -> list[CountDifference]:
     """By the figures' titles, as means over rounds; what was counted of one alone is left out."""
     sides = [
         [sample.figures for number, sample in profiles(run.samples, name, load) if number in rounds] for name in pair
@@ -123,7 +129,7 @@ def _counted(run: Run, pair: tuple[str, str], load: str, rounds: Sequence[int]) 
         values = [[figures[figure.name] for figures in side if figure.name in figures] for side in sides]
         if all(values) and any(map(any, values)):
             a, b = (statistics.fmean(side) for side in values)
-            found.append(Contrast(name=figure.title.removesuffix(" per request"), baseline=a, contender=b))
+            found.append(CountDifference(name=figure.title.removesuffix(" per request"), baseline=a, contender=b))
     return found
 
 
@@ -145,7 +151,7 @@ def profiled_under(run: Run) -> dict[str, list[str]]:
     return found
 
 
-def explain_all(run: Run, baseline: str | None, confidence: float) -> list[Explanation | Unexplained]:
+def explain_all(run: Run, baseline: str | None, confidence: float) -> list[CpuExplanation | Unexplained]:
     """Every profiled contender against the baseline, load by load: what a report tells."""
     return [
         explain(run, baseline, name, load, confidence)

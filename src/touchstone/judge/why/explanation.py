@@ -5,7 +5,7 @@ from __future__ import annotations
 from touchstone.record.base import Record
 
 
-class Part(Record):
+class CpuDifference(Record):
     """A part of the CPU per request, in seconds, as the mean over rounds."""
 
     name: str
@@ -26,13 +26,13 @@ class Part(Record):
         return self.low is not None and self.high is not None and not self.low <= 0 <= self.high
 
 
-class FunctionPart(Part):
+class FunctionDifference(CpuDifference):
     """A function with what works on its behalf: kernel, scheduler, collector and allocator below it."""
 
     category: str
 
 
-class Contrast(Record):
+class CountDifference(Record):
     """What was counted of both: a system call per request, threads that wait for the same thing on average."""
 
     name: str
@@ -45,7 +45,7 @@ class Contrast(Record):
         return self.contender - self.baseline
 
 
-class Explanation(Record):
+class CpuExplanation(Record):
     """Why a contender's CPU per request differs from the baseline's under one load."""
 
     load: str
@@ -54,19 +54,19 @@ class Explanation(Record):
     rate: float
     """Requests per second at which both were profiled."""
     rounds: int
-    total: Part
+    total: CpuDifference
     """Without a profiler: what is explained."""
-    parts: list[Part] = []
+    parts: list[CpuDifference] = []
     """The categories. With the rest they add up to the total."""
-    rest: Part
+    rest: CpuDifference
     """What the contenders take other than the copies of them that were profiled; 0 where there is no copy."""
-    functions: list[FunctionPart] = []
+    functions: list[FunctionDifference] = []
     """Functions that explain most, by the size of the difference."""
-    calls: list[Contrast] = []
+    calls: list[CountDifference] = []
     """The system calls whose number differs most."""
-    counted: list[Contrast] = []
+    counted: list[CountDifference] = []
     """What else was counted of both: instructions, context switches, page faults, collections."""
-    waits: list[Contrast] = []
+    waits: list[CountDifference] = []
     """What threads of both wait for off the CPU, what differs most first; empty where the kernel does not tell it."""
     no_waits: str = ""
     """Why it does not."""
@@ -76,7 +76,7 @@ class Explanation(Record):
     """Frames that no table has, with the share of the CPU that ended in them, over both."""
 
 
-class Cost(Record):
+class CpuPart(Record):
     """A part of one contender's CPU per request, in seconds, as the mean over rounds."""
 
     name: str
@@ -86,14 +86,14 @@ class Cost(Record):
     """Its interval, simultaneous over all costs of its kind; None with too few rounds."""
 
 
-class Count(Record):
+class EventCount(Record):
     """A count of one contender: a system call per request, threads that wait for the same thing on average."""
 
     name: str
     each: float
 
 
-class Account(Record):
+class CpuBreakdown(Record):
     """One contender's CPU per request under one load in parts, where there is nothing to compare it with."""
 
     load: str
@@ -101,17 +101,17 @@ class Account(Record):
     rate: float
     """Requests per second at which it was profiled."""
     rounds: int
-    total: Cost
+    total: CpuPart
     """Without a profiler: what the parts and the rest add up to."""
-    parts: list[Cost] = []
+    parts: list[CpuPart] = []
     """The categories, the largest first."""
-    rest: Cost
+    rest: CpuPart
     """What the contender takes other than its copy that was profiled; 0 where there is no copy."""
-    functions: list[Cost] = []
+    functions: list[CpuPart] = []
     """The functions that take most, each with what works on its behalf."""
-    calls: list[Count] = []
+    calls: list[EventCount] = []
     """The most frequent system calls, per request."""
-    waits: list[Count] = []
+    waits: list[EventCount] = []
     """Threads that wait on average, by what they wait for; empty where the kernel does not show it."""
     no_waits: str = ""
     """Why it does not."""

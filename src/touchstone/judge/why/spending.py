@@ -13,7 +13,7 @@ from touchstone.record.sample import Sample
 
 
 @dataclass
-class Spending:
+class CpuByCategory:
     """CPU by category of one sample, in seconds per request."""
 
     plain: float
@@ -27,7 +27,7 @@ class Spending:
     """By the innermost frame."""
 
 
-def spending(evidence: ProfileEvidence) -> Spending | None:
+def spending(evidence: ProfileEvidence) -> CpuByCategory | None:
     """Sort a profile's stacks; None if it has none, or its passes' CPU is not known.
 
     Samples are scaled by the CPU that the process tree uses without the profiler, so that they add up to it, and what
@@ -51,7 +51,7 @@ def spending(evidence: ProfileEvidence) -> Spending | None:
         if placed.category is Category.UNMATCHED:
             unmatched[stack[-1]] += count * each
     leading = {name: max(by, key=lambda key: by[key]) for name, by in weights.items()}
-    return Spending(plain, subject, dict(categories), dict(functions), leading, dict(unmatched))
+    return CpuByCategory(plain, subject, dict(categories), dict(functions), leading, dict(unmatched))
 
 
 def profiles(samples: Sequence[Sample], contender: str, load: str) -> Iterator[tuple[int, Sample]]:

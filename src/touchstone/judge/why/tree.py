@@ -9,13 +9,13 @@ from touchstone.record.run import Run
 
 
 @dataclass
-class Node:
+class StackNode:
     """A frame below its callers: seconds per request with all that it calls, the baseline's and the contender's."""
 
     name: str
     baseline: float = 0.0
     contender: float = 0.0
-    children: dict[str, Node] = field(default_factory=dict)
+    children: dict[str, StackNode] = field(default_factory=dict)
 
     @property
     def widest(self) -> float:
@@ -38,20 +38,20 @@ def weighted_stacks(run: Run, contender: str, load: str) -> dict[tuple[str, ...]
     return found
 
 
-def tree(run: Run, baseline: str, contender: str, load: str) -> Node:
+def tree(run: Run, baseline: str, contender: str, load: str) -> StackNode:
     """Both contenders' stacks in one tree."""
-    root = Node("all")
+    root = StackNode("all")
     for name, is_contender in ((baseline, False), (contender, True)):
         for frames, seconds in weighted_stacks(run, name, load).items():
             node = root
             _add(node, seconds, contender=is_contender)
             for frame in frames:
-                node = node.children.setdefault(frame, Node(frame))
+                node = node.children.setdefault(frame, StackNode(frame))
                 _add(node, seconds, contender=is_contender)
     return root
 
 
-def _add(node: Node, seconds: float, *, contender: bool) -> None:
+def _add(node: StackNode, seconds: float, *, contender: bool) -> None:
     if contender:
         node.contender += seconds
     else:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from touchstone.judge.why.explanation import Contrast
+from touchstone.judge.why.explanation import CountDifference
 from touchstone.record.evidence.profile import ProfileEvidence, Waits
 
 FOR_A_CPU = "for a CPU"
@@ -32,7 +32,7 @@ def kind_of(function: str) -> str:
     return next((name for name, pattern, _ in KINDS if re.search(pattern, function)), ELSE)
 
 
-def waits(sides: Sequence[Sequence[ProfileEvidence]]) -> tuple[list[Contrast], str]:
+def waits(sides: Sequence[Sequence[ProfileEvidence]]) -> tuple[list[CountDifference], str]:
     """By what is waited for the threads of both on average over rounds, or why it is not known."""
     means = []
     for side in sides:
@@ -41,7 +41,7 @@ def waits(sides: Sequence[Sequence[ProfileEvidence]]) -> tuple[list[Contrast], s
             return [], why_not
         means.append(mean)
     a, b = means
-    found = [Contrast(name=name, baseline=a.get(name, 0.0), contender=b.get(name, 0.0)) for name in a.keys() | b]
+    found = [CountDifference(name=name, baseline=a.get(name, 0.0), contender=b.get(name, 0.0)) for name in a.keys() | b]
     return sorted(found, key=lambda wait: (-abs(wait.difference), wait.name)), ""
 
 

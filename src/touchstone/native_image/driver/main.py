@@ -9,7 +9,7 @@ import uuid
 from pathlib import Path
 
 from .metadata import add_class_path_metadata
-from .request import CommandLineError, Request, read_command_line
+from .request import CommandLineError, ImageRequest, read_command_line
 
 _MODULE = "org.graalvm.nativeimage.builder"
 _MOST_MEMORY = 8 * 1024**3
@@ -39,7 +39,7 @@ def main(home: Path, words: list[str]) -> int:
     return os.execv(command[0], command)
 
 
-def builder_command(home: Path, request: Request, version: str) -> list[str]:
+def builder_command(home: Path, request: ImageRequest, version: str) -> list[str]:
     """The command line of the builder's JVM."""
     jvm = [
         str(home / "jdk/bin/java"),

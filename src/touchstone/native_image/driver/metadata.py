@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TextIO
 
-from .request import Options
+from .request import BuilderOptions
 
 _FOLDER = "META-INF/native-image/"
 _RESOURCES = {
@@ -22,7 +22,7 @@ _RESOURCES = {
 }
 
 
-def add_class_path_metadata(class_path: list[Path], options: Options, warnings: TextIO) -> None:
+def add_class_path_metadata(class_path: list[Path], options: BuilderOptions, warnings: TextIO) -> None:
     """Add what every entry of the class path asks for. What is not understood is said, and left out."""
     for entry in class_path:
         for name, text in _files(entry):
@@ -34,7 +34,7 @@ def add_class_path_metadata(class_path: list[Path], options: Options, warnings: 
                     warnings.write(f"native-image: left out: {word} of {entry.name}\n")
 
 
-def properties_words(text: str, folder: str, options: Options) -> list[str]:
+def properties_words(text: str, folder: str, options: BuilderOptions) -> list[str]:
     """Add the options of a native-image.properties; the words that could not be translated.
 
     Its keys are `Args` and `JavaArgs`; a backslash continues a line and escapes a character (java.util.Properties), and

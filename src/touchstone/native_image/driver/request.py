@@ -12,7 +12,7 @@ class CommandLineError(Exception):
 
 
 @dataclass
-class Options:
+class BuilderOptions:
     """Options of the builder (`-H:` and `-R:`), and options of the JVM that it runs on."""
 
     builder: list[str] = field(default_factory=list)
@@ -66,21 +66,21 @@ _FIXED: dict[str, list[str]] = {
 
 
 @dataclass
-class Request:
+class ImageRequest:
     """One image to build."""
 
     class_path: list[Path]
     main_class: str
     output: Path
-    options: Options
+    options: BuilderOptions
 
 
-def read_command_line(words: list[str]) -> Request:
+def read_command_line(words: list[str]) -> ImageRequest:
     """Read `-cp PATH -o FILE [options] MAIN`. Raises CommandLineError."""
     class_path = ""
     output = ""
     positional: list[str] = []
-    options = Options()
+    options = BuilderOptions()
     rest = iter(words)
     for word in rest:
         if word in {"-cp", "-classpath", "--class-path"}:
@@ -97,7 +97,7 @@ def read_command_line(words: list[str]) -> Request:
     if absent := [str(entry) for entry in entries if not entry.exists()]:
         raise CommandLineError(f"not on this machine: {', '.join(absent)}")
     main_class = positional[0]
-    return Request(entries, main_class, Path(output or main_class.lower()).resolve(), options)
+    return ImageRequest(entries, main_class, Path(output or main_class.lower()).resolve(), options)
 
 
 def _class_path_entries(entry: str) -> list[Path]:

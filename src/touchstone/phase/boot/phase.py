@@ -17,7 +17,7 @@ from touchstone.bench.readiness import check_readiness
 from touchstone.bench.service import contender_environment, limit_cpus, reset_dependencies
 from touchstone.bench.together import divisible, parted
 from touchstone.bench.waiting import LONGER
-from touchstone.engine.ask import Service
+from touchstone.engine.ask import AskedService
 from touchstone.engine.client import run_job
 from touchstone.engine.job import request
 from touchstone.engine.protocol import BootJob
@@ -25,7 +25,7 @@ from touchstone.isolation.cgroup import create_cgroup
 from touchstone.isolation.container import create_container, group_places, remove_container, start_command
 from touchstone.isolation.private_places import PrivatePlaces
 from touchstone.manifest.catalogue import Contender
-from touchstone.phase.base import OneByOne, Phase, Together, Turn
+from touchstone.phase.base import AllAtOnce, EachInTurn, Phase, PlannedTurn
 from touchstone.record.boot_result import START_FIGURES, BootResult, BootRun
 from touchstone.record.evidence.boot import BootEvidence
 from touchstone.record.sample import Failure, Sample
@@ -50,9 +50,9 @@ class BootPhase(Phase):
 
     kind: ClassVar[PhaseKind] = PHASES["boot"]
 
-    def plan(self, bench: Bench, contenders: Sequence[Contender]) -> Iterator[Turn]:
+    def plan(self, bench: Bench, contenders: Sequence[Contender]) -> Iterator[PlannedTurn]:
         """Contenders in turn, if each can have its own part of every dependency."""
-        yield Together(self.together) if divisible(bench) else OneByOne()
+        yield AllAtOnce(self.together) if divisible(bench) else EachInTurn()
 
     def together(self, bench: Bench, contenders: Sequence[Contender], round_number: int) -> Iterator[list[Sample]]:
         """A sample for each contender, once all of them have been started in turn."""
@@ -137,7 +137,7 @@ class _Starting:
             "argv": list(built.argv),
             "env": env,
             "cwd": str(built.cwd),
-            "url": Service.at(bench.generators.host, port, spoken=spoken).url,
+            "url": AskedService.at(bench.generators.host, port, spoken=spoken).url,
             "protocol": spoken.protocol,
             "request": request(bench.scenario.ready),
             "repeats": 1,

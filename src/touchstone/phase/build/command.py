@@ -8,12 +8,12 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from touchstone.failure import UsageError
-from touchstone.toolchain.tool import Found
+from touchstone.toolchain.tool import FoundTool
 
 _PLACE = re.compile(r"\{(source|work|cache|base|tool:[a-z0-9-]+)\}")
 
 
-def fill_build_places(text: str, places: Mapping[str, Path | None], tools: Mapping[str, Found]) -> str:
+def fill_build_places(text: str, places: Mapping[str, Path | None], tools: Mapping[str, FoundTool]) -> str:
     """Fill in `{work}`, `{cache}`, `{source}`, `{base}` and `{tool:NAME}`. Raises UsageError for what is not there."""
 
     def value(match: re.Match[str]) -> str:
@@ -33,7 +33,7 @@ def fill_build_places(text: str, places: Mapping[str, Path | None], tools: Mappi
     return _PLACE.sub(value, text)
 
 
-def command_line(words: list[str], places: Mapping[str, Path | None], tools: Mapping[str, Found]) -> list[str]:
+def command_line(words: list[str], places: Mapping[str, Path | None], tools: Mapping[str, FoundTool]) -> list[str]:
     """The command with places filled in, and its program made absolute: a tool's path, or a file of the work folder."""
     filled = [fill_build_places(word, places, tools) for word in words]
     program = filled[0]
@@ -45,7 +45,7 @@ def command_line(words: list[str], places: Mapping[str, Path | None], tools: Map
     return filled
 
 
-def build_environment(tools: Mapping[str, Found]) -> dict[str, str]:
+def build_environment(tools: Mapping[str, FoundTool]) -> dict[str, str]:
     """The user's environment, with what the tools need, and the tools' own folders first on the PATH.
 
     Gradle is to work without a daemon: one that an earlier build has warmed up would shorten the next, cold one.
@@ -57,7 +57,7 @@ def build_environment(tools: Mapping[str, Found]) -> dict[str, str]:
     return env
 
 
-def run_environment(tools: Mapping[str, Found]) -> dict[str, str]:
+def run_environment(tools: Mapping[str, FoundTool]) -> dict[str, str]:
     """A bare environment for a server: nothing of the user's shell may change what is measured.
 
     The tools' folders come first on its PATH, since scripts find their interpreter there (`#!/usr/bin/env node`).
@@ -69,5 +69,5 @@ def run_environment(tools: Mapping[str, Found]) -> dict[str, str]:
     return env
 
 
-def _folders(tools: Mapping[str, Found]) -> list[str]:
+def _folders(tools: Mapping[str, FoundTool]) -> list[str]:
     return [str(tool.path.parent) for tool in tools.values()]

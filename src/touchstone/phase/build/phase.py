@@ -29,7 +29,7 @@ from touchstone.record.sample import Sample
 from touchstone.record.secret import shown_environment
 from touchstone.toolchain.cache import cache_folder
 from touchstone.toolchain.registry import find_tool
-from touchstone.toolchain.tool import Found
+from touchstone.toolchain.tool import FoundTool
 from touchstone.vocabulary.phase import PHASES, PhaseKind
 
 _RECORD = "build.json"
@@ -109,13 +109,13 @@ def build_variant(bench: Bench, stack: Stack, variant_name: str, sample: Sample,
     return workshop
 
 
-def _tools(bench: Bench, stack: Stack, variant_name: str) -> Mapping[str, Found]:
+def _tools(bench: Bench, stack: Stack, variant_name: str) -> Mapping[str, FoundTool]:
     """The tools of a variant; those of a base that is not measured itself are found here."""
     contender = Contender(stack, variant_name)
     if contender.name in bench.tools:
         return bench.tools[contender.name]
     found = {name: find_tool(name, wanted) for name, wanted in contender.needs.items()}
-    return {name: tool for name, tool in found.items() if isinstance(tool, Found)}
+    return {name: tool for name, tool in found.items() if isinstance(tool, FoundTool)}
 
 
 def _measure_build(bench: Bench, workshop: Workshop, key: str) -> BuildEvidence:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from touchstone.isolation.private_places import PrivatePlaces, are_permitted, outermost
 from touchstone.toolchain.cache import cache_folder
-from touchstone.toolchain.tool import Found
+from touchstone.toolchain.tool import FoundTool
 
 _TEMPORARY = (Path("/tmp"), Path("/var/tmp"))
 _STORES = (
@@ -57,7 +57,7 @@ def empty_home(folder: Path) -> Path:
     return folder
 
 
-def private_places(folder: Path, kept: Iterable[Path], tools: Mapping[str, Found]) -> PrivatePlaces | None:
+def private_places(folder: Path, kept: Iterable[Path], tools: Mapping[str, FoundTool]) -> PrivatePlaces | None:
     """Folders of its own below `folder` in place of the temporary ones and the home; None if that is not permitted.
 
     `kept` stay where they are, and so do the tools, whatever is on the PATH, and the package managers' stores.

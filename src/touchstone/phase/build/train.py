@@ -16,7 +16,7 @@ from touchstone.bench.artifact_files import artifact_bytes, artifact_files
 from touchstone.bench.artifact_identity import digests, is_code_cache
 from touchstone.bench.base import Bench, Built, Stopwatch, sampling
 from touchstone.bench.service import running
-from touchstone.contract.checker import Checker
+from touchstone.contract.checker import ContractChecker
 from touchstone.failure import TouchstoneError
 from touchstone.manifest.catalogue import Contender
 from touchstone.phase.base import Phase
@@ -75,7 +75,7 @@ def _train(bench: Bench, built: Built, sample: Sample) -> float:
         path.parent.mkdir(parents=True, exist_ok=True)
     watch = Stopwatch()
     with running(bench, replace(built, argv=built.train), sample.process, patience_s=_PATIENCE_S) as contender:
-        checker = Checker(contender.service, bench.dependencies, bench.seed)
+        checker = ContractChecker(contender.service, bench.dependencies, bench.seed)
         broken = [check for check in checker.run(bench.scenario.contract) if not check.passed]
     taken = watch.seconds
     if broken:

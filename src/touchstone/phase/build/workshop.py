@@ -18,7 +18,7 @@ from touchstone.phase.build import seclusion
 from touchstone.phase.build.command import build_environment, command_line, fill_build_places
 from touchstone.phase.build.metering import Meter, run_metered
 from touchstone.phase.build.packages import as_fetched
-from touchstone.toolchain.tool import Found
+from touchstone.toolchain.tool import FoundTool
 
 _CACHES = {"GOCACHE": "go-build", "CCACHE_DIR": "ccache", "SCCACHE_DIR": "sccache"}
 """Compiler caches whose usual place outlives a build, and so would warm the next one that is called cold."""
@@ -36,7 +36,7 @@ class Workshop:
 
     stack: Stack
     variant_name: str
-    tools: Mapping[str, Found]
+    tools: Mapping[str, FoundTool]
     home: Path
     base: Path | None
     log: Path
@@ -173,7 +173,7 @@ def copy_into(path: Path, target: Path) -> None:
     shutil.copy2(path, target)
 
 
-def build_key(stack: Stack, variant_name: str, tools: Mapping[str, Found]) -> str:
+def build_key(stack: Stack, variant_name: str, tools: Mapping[str, FoundTool]) -> str:
     """What the result of a build depends on: sources, installation, commands, environment and tool versions."""
     digest = hashlib.sha256()
     current: str | None = variant_name
@@ -193,7 +193,7 @@ def build_key(stack: Stack, variant_name: str, tools: Mapping[str, Found]) -> st
     return digest.hexdigest()[:16]
 
 
-def tools_in_words(tools: Mapping[str, Found]) -> bytes:
+def tools_in_words(tools: Mapping[str, FoundTool]) -> bytes:
     """Which tools, in which versions: a part of a key."""
     versions = {name: f"{tool.version} {tool.path} {tool.note}".rstrip() for name, tool in sorted(tools.items())}
     return json.dumps(versions).encode()

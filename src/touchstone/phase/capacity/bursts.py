@@ -16,7 +16,7 @@ PATIENCE = 3
 calm again, so that a search ends next to any other work."""
 
 
-class Bursts:
+class TrialDisturbance:
     """Average CPUs used by other processes and stolen by the host, in the trials of one search so far."""
 
     def __init__(self, cpus: int) -> None:

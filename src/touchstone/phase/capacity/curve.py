@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from touchstone.phase.capacity.seat import Seat
+from touchstone.phase.capacity.seat import ContenderSearch
 
 SHARES = (0.05, 0.1, 0.25, 0.5, 0.7, 0.85, 0.95, 1.05, 1.2)
 """Shares of the capacity: from nearly idle to beyond it."""
 _NEAR = 0.05
 
 
-def missing_rates(seat: Seat) -> list[float]:
+def missing_rates(seat: ContenderSearch) -> list[float]:
     """The rates that the curve still lacks, from the lowest; none past the ceiling, or below what trials carry."""
     capacity = seat.capacity
     if capacity is None:

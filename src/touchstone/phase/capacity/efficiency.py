@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from touchstone.bench.base import Bench
 from touchstone.engine.slices import Turn
 from touchstone.manifest.load import Load
-from touchstone.phase.capacity.seat import Seat
+from touchstone.phase.capacity.seat import ContenderSearch
 from touchstone.phase.capacity.session import open_session, take_account
 from touchstone.phase.capacity.trial import open_loop
 from touchstone.plan.laps import balanced_laps
-from touchstone.record.evidence.capacity import AtRate
+from touchstone.record.evidence.capacity import UseAtRate
 from touchstone.record.memory import peak_memory
 
 SHARES = {10: 0.10, 50: 0.50, 80: 0.80}
@@ -22,11 +22,13 @@ _LEAST_REQUESTS = 20
 _LONGEST_S = 2.0
 
 
-def measure_efficiency(bench: Bench, load: Load, seats: Sequence[Seat], round_number: int) -> dict[str, list[AtRate]]:
+def measure_efficiency(
+    bench: Bench, load: Load, seats: Sequence[ContenderSearch], round_number: int
+) -> dict[str, list[UseAtRate]]:
     """CPU per request and memory of each seat at each share of the smallest capacity; empty if nobody has one."""
     able = [seat for seat in seats if seat.capacity is not None and not seat.target.died()]
     smallest = min((seat.capacity for seat in able if seat.capacity), default=None)
-    found: dict[str, list[AtRate]] = {seat.name: [] for seat in able}
+    found: dict[str, list[UseAtRate]] = {seat.name: [] for seat in able}
     if smallest is None:
         return {}
     for share in SHARES.values():
@@ -45,7 +47,7 @@ def measure_efficiency(bench: Bench, load: Load, seats: Sequence[Seat], round_nu
             used = [(r.server_cpu_s, r.completed) for r in records if r.contender == place]
             answered = sum(completed for cpu, completed in used if cpu is not None)
             found[seat.name].append(
-                AtRate(
+                UseAtRate(
                     share=share,
                     rate=rate,
                     cpu_per_request=sum(cpu or 0.0 for cpu, _ in used) / answered if answered else None,
@@ -57,7 +59,7 @@ def measure_efficiency(bench: Bench, load: Load, seats: Sequence[Seat], round_nu
     return found
 
 
-def efficiency_figures(points: Sequence[AtRate]) -> dict[str, float]:
+def efficiency_figures(points: Sequence[UseAtRate]) -> dict[str, float]:
     """The figures of the points; what a contender answered with errors is no efficiency."""
     names = {share: name for name, share in SHARES.items()}
     figures: dict[str, float] = {}

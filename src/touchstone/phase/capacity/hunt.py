@@ -12,14 +12,14 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from touchstone.bench.base import Bench, attempt_together, blank_sample, failed, failing_alone
-from touchstone.bench.together import Started
+from touchstone.bench.together import StartedTogether
 from touchstone.contract.values import ValueSource, fresh_of
 from touchstone.failure import TouchstoneError
 from touchstone.manifest.load import Load
 from touchstone.manifest.objective import Objective
 from touchstone.phase.capacity.curve import missing_rates
 from touchstone.phase.capacity.efficiency import efficiency_figures, measure_efficiency
-from touchstone.phase.capacity.seat import Pace, Seat, Target
+from touchstone.phase.capacity.seat import ContenderSearch, SearchBudget, TrialTarget
 from touchstone.phase.capacity.session import open_session, take_account
 from touchstone.record.engine import LoadResult
 from touchstone.record.evidence.capacity import CapacityTrial
@@ -28,18 +28,18 @@ from touchstone.record.sample import TARE, Sample
 from touchstone.traffic.null_server import EngineServer, null_load
 from touchstone.traffic.sequence import LoadSequence, loaded_together, prepared
 from touchstone.traffic.warm_up import warm_up
-from touchstone.traffic.warming import Budget, turn_rate
+from touchstone.traffic.warming import WarmUpBudget, turn_rate
 
-_TARE_PACE = Pace(0.5, 9, 0.15)
+_TARE_PACE = SearchBudget(0.5, 9, 0.15)
 """The null server's capacity need not be known to a percent, and each of its trials takes the whole machine."""
-_AGAIN = Budget(1.0, 6.0, least_requests=0)
+_AGAIN = WarmUpBudget(1.0, 6.0, least_requests=0)
 """Warm-up budget after a restart."""
 _GENTLY = 8
 """Divide connections by this after a restart: what the old process died of may be that they all asked at once."""
 
 
 @dataclass
-class Hunt:
+class LoadSearch:
     """One load of one round."""
 
     bench: Bench
@@ -47,15 +47,15 @@ class Hunt:
     load: Load
     objective: Objective
     round_number: int
-    started: list[Started]
-    restart: Callable[[Started], None]
+    started: list[StartedTogether]
+    restart: Callable[[StartedTogether], None]
     """Gives a contender that has died a new process."""
     alone: bool = False
     """True if other contenders are searched apart from these: they have no rate in common."""
     sequences: list[LoadSequence] = field(default_factory=list)
     samples: list[Sample] = field(default_factory=list)
     """Contenders that could be prepared, in their order, then the tare: as `seats`."""
-    seats: list[Seat] = field(default_factory=list)
+    seats: list[ContenderSearch] = field(default_factory=list)
 
     def measure(self) -> list[Sample]:
         """The samples of all contenders, and the tare's. What goes wrong becomes their failure."""
@@ -95,13 +95,13 @@ class Hunt:
     def _seat(self, null: EngineServer) -> None:
         """Warm all up by their closed loop, and give each its search."""
         profile, placement = self.bench.profile, self.bench.placement
-        pace = Pace(profile.trial_s, profile.trials, profile.capacity_width)
+        pace = SearchBudget(profile.trial_s, profile.trials, profile.capacity_width)
         targets = [self._target(one) for one in self.sequences]
         for sample, target in zip(self.samples, [*targets, None], strict=True):
             self.seats.append(
-                Seat(
+                ContenderSearch(
                     name=sample.contender,
-                    target=target or Target(null.url, null.watch, lanes=1),
+                    target=target or TrialTarget(null.url, null.watch, lanes=1),
                     load=self.load if target else null_load(self.load),
                     objective=self.objective,
                     pace=pace if target else _TARE_PACE,
@@ -111,7 +111,7 @@ class Hunt:
                     put_load=self.bench.put_load,
                 )
             )
-        budget = Budget(profile.warm_least_s, profile.warm_most_s)
+        budget = WarmUpBudget(profile.warm_least_s, profile.warm_most_s)
         unreached = self._warm_up(self.seats, budget, self.load.connections)
         for place, seat in enumerate(self.seats):
             if how := seat.target.died():
@@ -120,7 +120,7 @@ class Hunt:
             elif why := unreached.get(place):
                 self._lose(seat, TouchstoneError(why))
 
-    def _warm_up(self, seats: Sequence[Seat], budget: Budget, connections: int) -> dict[int, str]:
+    def _warm_up(self, seats: Sequence[ContenderSearch], budget: WarmUpBudget, connections: int) -> dict[int, str]:
         """Load these in turn as fast as they answer, until none gets faster; then open their searches.
 
         Returns the places of those to which nothing could be sent, and why.
@@ -170,7 +170,7 @@ class Hunt:
                     if seat.gone:
                         rates.clear()
 
-    def _try(self, seat: Seat, trial: Callable[[], CapacityTrial]) -> None:
+    def _try(self, seat: ContenderSearch, trial: Callable[[], CapacityTrial]) -> None:
         """Carry out a trial; a contender that died in it gets a new process, and an error is nothing to the others."""
         try:
             trial()
@@ -179,13 +179,13 @@ class Hunt:
         else:
             self._revive(seat)
 
-    def _lose(self, seat: Seat, error: TouchstoneError, lines: Sequence[str] = ()) -> None:
+    def _lose(self, seat: ContenderSearch, error: TouchstoneError, lines: Sequence[str] = ()) -> None:
         """Offer it no further trial. What its search has found stays; a search that has not ended fails."""
         seat.gone = True
         if seat.ended is None:
             self.samples[self.seats.index(seat)].failure = failed(error, [*lines])
 
-    def _revive(self, seat: Seat) -> None:
+    def _revive(self, seat: ContenderSearch) -> None:
         """Give a contender that died a new process, prepared and warm; it is lost if that one fails."""
         if seat.name == TARE or not seat.target.died():
             return
@@ -207,13 +207,13 @@ class Hunt:
             lost = TouchstoneError(what, where=error.where, fix=error.fix)
             self._lose(seat, lost, self.bench.log_tail(one.process))
 
-    def _target(self, one: LoadSequence) -> Target:
+    def _target(self, one: LoadSequence) -> TrialTarget:
         contender, service = one.running, one.running.service
         watched = contender.watch(after_s=0.0)
         assert watched is not None  # the phase is for contenders that the lab starts
         ready, values = self.bench.scenario.ready, ValueSource(self.bench.seed)
         limit = self.load.cpus or self.bench.options.cpu_limit
-        return Target(
+        return TrialTarget(
             url=contender.url,
             watch=watched,
             lanes=limit or max(1, len(self.bench.placement.server_cpus)),
@@ -222,7 +222,7 @@ class Hunt:
             answers=lambda: service.exchange(ready, values.next()).status is not None,
         )
 
-    def _keep(self, seat: Seat, sample: Sample, tare: float | None) -> None:
+    def _keep(self, seat: ContenderSearch, sample: Sample, tare: float | None) -> None:
         if sample.failure is not None:
             return
         sample.evidence = evidence = seat.evidence(tare)

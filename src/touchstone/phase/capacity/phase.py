@@ -8,14 +8,14 @@ from typing import ClassVar
 
 from touchstone.bench.base import Bench, blank_process
 from touchstone.bench.service import running
-from touchstone.bench.together import Started, divisible, started
+from touchstone.bench.together import StartedTogether, divisible, started
 from touchstone.manifest.catalogue import Contender
 from touchstone.manifest.contract import Act
 from touchstone.manifest.load import Load
 from touchstone.manifest.objective import parse_objective
 from touchstone.manifest.scenario import Scenario
-from touchstone.phase.base import Note, OneByOne, Phase, Together, Turn
-from touchstone.phase.capacity.hunt import Hunt
+from touchstone.phase.base import AllAtOnce, EachInTurn, Phase, PlannedTurn, ReportNote
+from touchstone.phase.capacity.hunt import LoadSearch
 from touchstone.phase.load.reach import out_of_reach, unmeasured
 from touchstone.record.sample import Sample
 from touchstone.vocabulary.phase import PHASES, PhaseKind
@@ -32,7 +32,7 @@ class CapacityPhase(Phase):
 
     at_once: ClassVar[bool] = True
 
-    def plan(self, bench: Bench, contenders: Sequence[Contender]) -> Iterator[Turn]:
+    def plan(self, bench: Bench, contenders: Sequence[Contender]) -> Iterator[PlannedTurn]:
         """Each load on all contenders in turn, if they can run at once; else on one after the other, and why.
 
         Figures that compare them at one rate are missing then.
@@ -40,11 +40,11 @@ class CapacityPhase(Phase):
         reasons = dict.fromkeys(_one_by_one(bench, load) for load in searched_loads(bench).values())
         for why in filter(None, reasons if len(contenders) > 1 else ()):
             text = f"{why}: the capacity of each is searched by itself, and none is measured at a rate that all have"
-            yield Note(text)
+            yield ReportNote(text)
         if None in reasons:
-            yield Together(self.together)
+            yield AllAtOnce(self.together)
         if any(reasons):
-            yield OneByOne()
+            yield EachInTurn()
 
     def together(self, bench: Bench, contenders: Sequence[Contender], round_number: int) -> Iterator[list[Sample]]:
         """The samples of each load under which all contenders can run at once."""
@@ -97,12 +97,12 @@ def _hunt(
     # A process in a dead one's place ends before the parts of the dependencies that it uses.
     with together as (found, fallen), ExitStack() as places:
 
-        def restart(one: Started) -> None:
+        def restart(one: StartedTogether) -> None:
             one.process = blank_process(bench, "capacity", one.contender.name, round_number)
             again = running(one.bench, bench.builds[one.contender.name], one.process, under=load)
             one.running = places.enter_context(again)
 
         alone = sum(one.outside is None for one in bench.contenders) > len(contenders)
-        samples = Hunt(bench, name, load, objective, round_number, found, restart, alone=alone).measure()
+        samples = LoadSearch(bench, name, load, objective, round_number, found, restart, alone=alone).measure()
     yield from ([sample] for sample in samples)
     yield from (lost.samples(bench, "capacity", [name], round_number) for lost in fallen)

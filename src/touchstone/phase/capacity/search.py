@@ -29,7 +29,7 @@ CONFIDENCE = 0.95
 
 
 @dataclass(frozen=True)
-class Known:
+class KneeEstimate:
     """What is known of the knee: requests per second, with the interval that holds it with `CONFIDENCE`."""
 
     rate: float
@@ -76,7 +76,7 @@ class KneeSearch:
         expected = (shares[:, :, 0] * _entropy(both / shares)).sum(axis=0)
         return math.exp(float(allowed[int(np.argmin(expected))]))
 
-    def known(self) -> Known:
+    def known(self) -> KneeEstimate:
         """The knee's median and interval."""
         cumulated = np.cumsum(self._posterior.sum(axis=1))
         tail = (1 - CONFIDENCE) / 2
@@ -84,7 +84,7 @@ class KneeSearch:
             math.exp(self._grid[min(len(self._grid) - 1, int(np.searchsorted(cumulated, share)))])
             for share in (tail, 0.5, 1 - tail)
         )
-        return Known(middle, low, high)
+        return KneeEstimate(middle, low, high)
 
     def above(self, rate: float) -> float:
         """The probability that the knee lies above a rate."""

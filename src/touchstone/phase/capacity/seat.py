@@ -11,8 +11,8 @@ from touchstone.engine.job import Timing, load_job, next_counter
 from touchstone.engine.protocol import LoadJob, Watch
 from touchstone.manifest.load import Load
 from touchstone.manifest.objective import Objective
-from touchstone.phase.capacity.bursts import Bursts
-from touchstone.phase.capacity.search import KneeSearch, Known
+from touchstone.phase.capacity.bursts import TrialDisturbance
+from touchstone.phase.capacity.search import KneeEstimate, KneeSearch
 from touchstone.phase.capacity.trial import LEAD_S, POINTS, lowest_rate, open_loop, read_trial, seconds_for
 from touchstone.plan.placement import available_cpus
 from touchstone.record.engine import LoadResult, Totals
@@ -35,7 +35,7 @@ _REST_S = 3.0
 
 
 @dataclass(frozen=True)
-class Target:
+class TrialTarget:
     """The server that trials load."""
 
     url: str
@@ -52,7 +52,7 @@ class Target:
 
 
 @dataclass(frozen=True)
-class Pace:
+class SearchBudget:
     """How much a search may cost, and how narrow its interval is to become."""
 
     trial_s: float
@@ -61,14 +61,14 @@ class Pace:
 
 
 @dataclass
-class Seat:
+class ContenderSearch:
     """A contender, its search, and its trials so far."""
 
     name: str
-    target: Target
+    target: TrialTarget
     load: Load
     objective: Objective
-    pace: Pace
+    pace: SearchBudget
     cpus: list[int]
     seed: int
     fresh: str
@@ -79,7 +79,7 @@ class Seat:
     """The first counter of the next trial: keys of requests are used once."""
     totals: Totals = field(default_factory=Totals)
     trials: list[CapacityTrial] = field(default_factory=list)
-    bursts: Bursts = field(default_factory=lambda: Bursts(len(available_cpus())))
+    bursts: TrialDisturbance = field(default_factory=lambda: TrialDisturbance(len(available_cpus())))
     ended: Ended | None = None
     dies_at: float | None = None
     death: str | None = None
@@ -99,7 +99,7 @@ class Seat:
         self.search = KneeSearch(lowest, max(_HEADROOM * self._closed_rate, 2 * lowest))
 
     @property
-    def known(self) -> Known:
+    def known(self) -> KneeEstimate:
         """The knee and its interval."""
         return self.search.known()
 

@@ -10,12 +10,12 @@ from touchstone.engine.job import next_counter, traffic
 from touchstone.engine.protocol import Traffic
 from touchstone.engine.slices import SlicesResult, SlicesSession
 from touchstone.manifest.load import Load
-from touchstone.phase.capacity.seat import Seat, added
+from touchstone.phase.capacity.seat import ContenderSearch, added
 from touchstone.record.sample import TARE
 from touchstone.traffic.null_server import null_load
 
 
-def open_session(bench: Bench, load: Load, seats: Sequence[Seat]) -> AbstractContextManager[SlicesSession]:
+def open_session(bench: Bench, load: Load, seats: Sequence[ContenderSearch]) -> AbstractContextManager[SlicesSession]:
     """A slices job that puts this load on these seats, in their order."""
     contenders: dict[str, Traffic] = {}
     for seat in seats:
@@ -27,7 +27,7 @@ def open_session(bench: Bench, load: Load, seats: Sequence[Seat]) -> AbstractCon
     return bench.take_turns(contenders, load.timeout_s)
 
 
-def take_account(seats: Sequence[Seat], result: SlicesResult) -> None:
+def take_account(seats: Sequence[ContenderSearch], result: SlicesResult) -> None:
     """Add the session's requests to what the seats have sent, so that no key is used again."""
     for seat, own in zip(seats, result.contenders, strict=True):
         seat.totals = added(seat.totals, own.totals)

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, ClassVar, TypeVar
 from pydantic import JsonValue
 
 from touchstone.bench.base import Bench, sampling
-from touchstone.bench.service import Running, running
-from touchstone.contract.checker import Checker, light_checks
+from touchstone.bench.service import StartedService, running
+from touchstone.contract.checker import ContractChecker, light_checks
 from touchstone.contract.values import ValueSource
 from touchstone.dependency.base import Dependency
 from touchstone.dependency.echo import Echo
@@ -41,7 +41,7 @@ class DrainError(TouchstoneError):
 
 
 @dataclass(frozen=True)
-class Filling:
+class TopicFilling:
     """How a topic is filled before the start."""
 
     messages: int
@@ -53,12 +53,12 @@ class Filling:
         return f"{self.messages}-messages" + ("" if self.spread == _EVEN else f"-{self.spread}")
 
 
-def fillings(drain: Drain, profile: str, *, exhibits: bool) -> Iterator[Filling]:
+def fillings(drain: Drain, profile: str, *, exhibits: bool) -> Iterator[TopicFilling]:
     """What is drained: equal partitions in every number of messages, unequal ones in the first number alone."""
     counts = [*drain.messages, *(drain.thorough_messages if profile == "thorough" else [])]
-    yield from (Filling(count, _EVEN) for count in counts)
+    yield from (TopicFilling(count, _EVEN) for count in counts)
     if exhibits:
-        yield from (Filling(counts[0], spread) for spread in drain.exhibit_spreads)
+        yield from (TopicFilling(counts[0], spread) for spread in drain.exhibit_spreads)
 
 
 class DrainPhase(Phase):
@@ -89,7 +89,7 @@ class _OneDrain:
     bench: Bench
     contender: Contender
     drain: Drain
-    filling: Filling
+    filling: TopicFilling
 
     def carry_out(self, sample: Sample) -> None:
         from touchstone.dependency.kafka import Kafka  # noqa: PLC0415  # its client library takes half a second
@@ -121,7 +121,7 @@ class _OneDrain:
             ]
             if contender.process.exited() is None:
                 reported = _reported(contender, self.drain.stats_target, bench.seed)
-                checker = Checker(contender.service, bench.dependencies, bench.seed)
+                checker = ContractChecker(contender.service, bench.dependencies, bench.seed)
                 sample.checks = checker.run(light_checks(bench.scenario.contract))
         sample.dependencies = observed.states
         # Read when the contender has ended: a call on its last breath counts, too.
@@ -133,7 +133,7 @@ class _OneDrain:
         if not proof.first:
             raise DrainError("no message reached the downstream", fix="does the consumer start? read the log")
 
-    def _watch(self, topic: Kafka, downstream: Echo, contender: Running, messages: int) -> None:
+    def _watch(self, topic: Kafka, downstream: Echo, contender: StartedService, messages: int) -> None:
         """Wait until every message has come and is committed, at most the scenario's time.
 
         Raises DependencyError if the broker ends meanwhile: nothing more will come.
@@ -155,7 +155,7 @@ def _dependency(bench: Bench, key: str, name: str, kind: type[Kind]) -> Kind:
     return found
 
 
-def _reported(contender: Running, target: str, seed: int) -> JsonValue:
+def _reported(contender: StartedService, target: str, seed: int) -> JsonValue:
     """What the service itself says it did; kept next to the proof, and never counted."""
     answer = contender.service.exchange(Request(target=target), ValueSource(seed).next(), whole=True)
     try:

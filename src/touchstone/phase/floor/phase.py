@@ -20,7 +20,7 @@ from touchstone.manifest.stack import MemorySetting
 from touchstone.phase.base import Phase
 from touchstone.phase.capacity.trial import seconds_for
 from touchstone.phase.floor.search import FloorSearch, Trial, curve_limits, smallest
-from touchstone.phase.floor.trial import PLAIN, FloorBench, Outcome
+from touchstone.phase.floor.trial import PLAIN, FloorBench, TrialOutcome
 from touchstone.phase.load.reach import out_of_reach, unmeasured
 from touchstone.record.evidence.floor import FloorEvidence
 from touchstone.record.sample import Sample
@@ -138,7 +138,7 @@ class _Search:
         found = smallest(least, self._floor.to_mb, holds, least)
         return None if found is None else (found, setting)
 
-    def _unlimited(self) -> Outcome:
+    def _unlimited(self) -> TrialOutcome:
         self._step("without a limit")
         outcome = self._trials.load_under(None, PLAIN)
         if outcome.rate is None or (outcome.errors and self._floor.objective is None):
@@ -166,7 +166,7 @@ class _Search:
         passes = sound and median(shares) >= self._floor.share_of_unlimited
         return Trial(limit_mb, setting, True, passes, rate, p99, share=median(shares), peak=_peak(outcomes))
 
-    def _within_objective(self, limit_mb: int, setting: str, first: Outcome) -> Trial:
+    def _within_objective(self, limit_mb: int, setting: str, first: TrialOutcome) -> Trial:
         """A limit that lives passes if it holds the objective in two of three loads at the same rate."""
         outcomes = [first]
         held = [self._holds(first)]
@@ -180,12 +180,12 @@ class _Search:
         share = rate / self._unlimited_rate
         return Trial(limit_mb, setting, True, held.count(True) >= 2, rate, p99, share=share, peak=_peak(outcomes))
 
-    def _holds(self, outcome: Outcome) -> bool:
+    def _holds(self, outcome: TrialOutcome) -> bool:
         return outcome.lives and not outcome.broken and (outcome.rate or 0.0) >= self._wanted
 
     def _step(self, text: str) -> None:
         self._bench.watcher.step(f"floor of {self._name} {text}")
 
 
-def _peak(outcomes: Sequence[Outcome]) -> int | None:
+def _peak(outcomes: Sequence[TrialOutcome]) -> int | None:
     return max((outcome.peak for outcome in outcomes if outcome.peak is not None), default=None)

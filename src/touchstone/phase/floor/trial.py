@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from touchstone.bench.base import Bench, Built
-from touchstone.bench.service import Running, running
-from touchstone.contract.checker import Checker, light_checks
+from touchstone.bench.service import StartedService, running
+from touchstone.contract.checker import ContractChecker, light_checks
 from touchstone.engine.job import Timing
 from touchstone.failure import TouchstoneError
 from touchstone.manifest.catalogue import Contender
@@ -28,7 +28,7 @@ _HEAP_FLAG = re.compile(r"-Xm[xs]\d|-XX:\+Use\w*GC$|-XX:(Max|Initial)RAMPercenta
 
 
 @dataclass(frozen=True)
-class Outcome:
+class TrialOutcome:
     """What became of a trial. Requests a second, seconds, bytes."""
 
     lives: bool
@@ -52,7 +52,7 @@ class FloorBench:
     timing: Timing
     objective: Objective | None = None
 
-    def load_under(self, limit_mb: int | None, setting: MemorySetting) -> Outcome:
+    def load_under(self, limit_mb: int | None, setting: MemorySetting) -> TrialOutcome:
         """Start under the limit, check lightly, and load."""
         bench = self.bench
         checks_hold = False
@@ -71,9 +71,11 @@ class FloorBench:
             broken = error.what
         death = self._death(broken)
         if result is None or death or not checks_hold:
-            return Outcome(False, death=death or "it broke the contract")
+            return TrialOutcome(False, death=death or "it broke the contract")
         missed = breach(result, self.objective) if self.objective else ""
-        return Outcome(True, result.counts.not_right, result.rate.achieved, result.latency.p99, peak, broken=missed)
+        return TrialOutcome(
+            True, result.counts.not_right, result.rate.achieved, result.latency.p99, peak, broken=missed
+        )
 
     def contract_under(self, limit_mb: int, setting: MemorySetting) -> str | None:
         """Check the whole contract under the limit; what broke it, None if it holds."""
@@ -83,7 +85,7 @@ class FloorBench:
         usual = self.load.model_copy(update={"dependency_settings": {}})
         try:
             with self._started(usual, limit_mb, setting) as contender:
-                checker = Checker(contender.service, bench.dependencies, bench.seed)
+                checker = ContractChecker(contender.service, bench.dependencies, bench.seed)
                 outcomes = (checker.check(check) for check in bench.scenario.contract)
                 broken = next((f"it broke the contract: {one.says}" for one in outcomes if not one.passed), None)
         except TouchstoneError as error:
@@ -91,7 +93,7 @@ class FloorBench:
         return self._death(None) or broken
 
     @contextmanager
-    def _started(self, load: Load, limit_mb: int | None, setting: MemorySetting) -> Iterator[Running]:
+    def _started(self, load: Load, limit_mb: int | None, setting: MemorySetting) -> Iterator[StartedService]:
         """The contender for a load and under the limit; what the sample says of an earlier death is forgotten first."""
         self.sample.process.oom_kills = None
         self.sample.process.server_exit = None

@@ -10,7 +10,7 @@ from typing import ClassVar
 from touchstone.bench.artifact_files import artifact_files
 from touchstone.bench.base import Bench, Built, sampling
 from touchstone.bench.service import contender_environment, running
-from touchstone.contract.checker import Checker
+from touchstone.contract.checker import ContractChecker
 from touchstone.failure import TouchstoneError
 from touchstone.manifest.catalogue import Contender
 from touchstone.phase.base import Phase
@@ -22,7 +22,7 @@ from touchstone.record.evidence.footprint import FootprintEvidence, OciLayout
 from touchstone.record.sample import Sample
 from touchstone.record.secret import shown_environment
 from touchstone.toolchain.registry import find_tool
-from touchstone.toolchain.tool import Found
+from touchstone.toolchain.tool import FoundTool
 from touchstone.vocabulary.phase import PHASES, PhaseKind
 
 _ZONES = Path("/usr/share/zoneinfo")
@@ -76,7 +76,9 @@ def _measure(bench: Bench, contender: Contender, prefix: Sequence[str], sample: 
     archive.unlink()
 
 
-def _gather(root: EmptyRoot, contender: Contender, built: Built, tools: Mapping[str, Found], sample: Sample) -> None:
+def _gather(
+    root: EmptyRoot, contender: Contender, built: Built, tools: Mapping[str, FoundTool], sample: Sample
+) -> None:
     for path in built.artifacts:
         root.add(path, "artifacts")
     wanted = contender.variant.footprint
@@ -104,7 +106,7 @@ def _gather(root: EmptyRoot, contender: Contender, built: Built, tools: Mapping[
     root.add_libraries(upx.path if upx else None)
 
 
-def _add_jre(root: EmptyRoot, contender: Contender, built: Built, java: Found, sample: Sample) -> None:
+def _add_jre(root: EmptyRoot, contender: Contender, built: Built, java: FoundTool, sample: Sample) -> None:
     """A JRE in the place of the JDK."""
     # bin/java of the command may be a link; the JVM finds its modules next to the file behind it.
     home = java.path.resolve().parent.parent
@@ -122,7 +124,7 @@ def _add_jre(root: EmptyRoot, contender: Contender, built: Built, java: Found, s
 def _prove(bench: Bench, inside: Built, sample: Sample) -> None:
     # It has a root of its own.
     with running(bench, inside, sample.process, shares_places=True) as contender_running:
-        checker = Checker(contender_running.service, bench.dependencies, bench.seed)
+        checker = ContractChecker(contender_running.service, bench.dependencies, bench.seed)
         sample.checks = checker.run(bench.scenario.contract)
     broken = [check for check in sample.checks if not check.passed]
     if broken:
@@ -141,7 +143,7 @@ def _count(root: EmptyRoot, archive: Path, sample: Sample) -> None:
     sample.footprint.bytes_by_kind = by_kind
     sample.footprint.files = root.listing()
     zstd = find_tool("zstd")
-    if isinstance(zstd, Found):
+    if isinstance(zstd, FoundTool):
         sample.figures["footprint_compressed"] = float(compressed_bytes(archive, zstd.path))
     else:
         sample.not_measured["footprint_compressed"] = str(zstd)
@@ -150,7 +152,7 @@ def _count(root: EmptyRoot, archive: Path, sample: Sample) -> None:
 def _write_image(bench: Bench, archive: Path, built: Built, sample: Sample) -> None:
     """The root as an image that can be pushed; it is the one in which the contract held, and no other."""
     crane = find_tool("crane")
-    if not isinstance(crane, Found):
+    if not isinstance(crane, FoundTool):
         sample.not_measured["footprint_image"] = f"not written: {crane}"
         return
     published = built.at("0.0.0.0", _IMAGE_PORT)

@@ -12,7 +12,7 @@ import numpy as np
 
 from touchstone.bench.base import Bench, sampling
 from touchstone.bench.certificate import certificate_for
-from touchstone.bench.service import Running, contender_environment, running
+from touchstone.bench.service import StartedService, contender_environment, running
 from touchstone.bench.waiting import wait_for_listener
 from touchstone.engine.job import request
 from touchstone.engine.protocol import Mode
@@ -33,7 +33,7 @@ _SPARE_FILES = 1000
 
 
 @dataclass(frozen=True)
-class HoldJob:
+class HoldClimb:
     """One climb over levels of connections."""
 
     name: str
@@ -58,9 +58,9 @@ class HoldPhase(Phase):
         """One sample a mode; with `--large` one more for the levels beyond one process's file limit."""
         hold = bench.scenario.hold
         assert hold is not None  # `applies` has seen to it
-        jobs = [HoldJob(mode, hold.levels, mode) for mode in hold.modes]
+        jobs = [HoldClimb(mode, hold.levels, mode) for mode in hold.modes]
         if bench.options.large:
-            jobs = [HoldJob("large", [0, *hold.large_levels], "idle", hold.large_settings, _LARGE_PATIENCE_S)]
+            jobs = [HoldClimb("large", [0, *hold.large_levels], "idle", hold.large_settings, _LARGE_PATIENCE_S)]
         place = (round_number, position)
         return [self._hold(bench, contender, hold.request, job, place) for job in jobs if len(job.levels) > 1]
 
@@ -69,7 +69,7 @@ class HoldPhase(Phase):
         bench: Bench,
         contender: Contender,
         asked: Request,
-        job: HoldJob,
+        job: HoldClimb,
         place: tuple[int | None, int],
     ) -> Sample:
         with sampling(bench, "hold", contender.name, load=job.name, round_number=place[0], position=place[1]) as sample:
@@ -104,7 +104,7 @@ def server_processes(connections: int) -> int:
 
 
 @contextmanager
-def more_processes(bench: Bench, contender: Contender, first: Running, job: HoldJob) -> Iterator[list[int]]:
+def more_processes(bench: Bench, contender: Contender, first: StartedService, job: HoldClimb) -> Iterator[list[int]]:
     """Further processes of the contender on the same port (SO_REUSEPORT), as many as the highest level needs."""
     certificate = certificate_for(bench, first.spoken)
     built = bench.builds[contender.name].at(first.host, first.port, certificate)

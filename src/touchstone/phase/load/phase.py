@@ -10,10 +10,10 @@ from touchstone.bench.ceiling import Ceilings, measure_ceilings
 from touchstone.bench.engaged import engaged
 from touchstone.manifest.catalogue import Contender
 from touchstone.manifest.load import Load
-from touchstone.phase.base import Note, OneByOne, Phase, Tare, Together, Turn
+from touchstone.phase.base import AllAtOnce, EachInTurn, NullServerTurn, Phase, PlannedTurn, ReportNote
 from touchstone.phase.load.figures import keep_figures, load_figures
 from touchstone.phase.load.reach import out_of_reach, unmeasured
-from touchstone.phase.load.slices import Slices, sliced_loads
+from touchstone.phase.load.slices import SlicedLoads, sliced_loads
 from touchstone.record.evidence.load import LoadEvidence
 from touchstone.record.sample import TARE, Sample
 from touchstone.traffic.null_server import load_null_server
@@ -33,20 +33,20 @@ class LoadPhase(Phase):
         """The loads that need a whole window."""
         self.ceilings: Ceilings = {}
 
-    def plan(self, bench: Bench, contenders: Sequence[Contender]) -> Iterator[Turn]:
+    def plan(self, bench: Bench, contenders: Sequence[Contender]) -> Iterator[PlannedTurn]:
         """Loads in slices on all contenders at once, and the others on one after the other, with a tare of their own.
 
         What dependencies answer by themselves is measured first.
         """
         self.ceilings = measure_ceilings(bench)
         if bench.apart is not None:
-            yield Note(f"{bench.apart}: each contender is loaded by itself, in whole windows")
+            yield ReportNote(f"{bench.apart}: each contender is loaded by itself, in whole windows")
         if sliced := sliced_loads(bench):
-            yield Together(Slices(sliced, self.ceilings).measure)
+            yield AllAtOnce(SlicedLoads(sliced, self.ceilings).measure)
         self.whole = {name: load for name, load in bench.loads.items() if name not in sliced}
         if self.whole:
-            yield Tare(self.tares)
-            yield OneByOne()
+            yield NullServerTurn(self.tares)
+            yield EachInTurn()
 
     def tares(self, bench: Bench, round_number: int) -> list[Sample]:
         """One sample for each load that needs a whole window; of loads in slices the tare is one more contender."""

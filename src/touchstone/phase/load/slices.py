@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from touchstone.bench.at_once import files_suffice
 from touchstone.bench.base import Bench, attempt_together, blank_sample, failed, failing_alone
 from touchstone.bench.ceiling import Ceilings
-from touchstone.bench.together import Started, divisible, started
+from touchstone.bench.together import StartedTogether, divisible, started
 from touchstone.engine.slices import SlicesResult, SlicesSession, Turn, TurnRecord
 from touchstone.failure import TouchstoneError
 from touchstone.manifest.catalogue import Contender
@@ -23,7 +23,7 @@ from touchstone.manifest.load import Load
 from touchstone.phase.load.figures import keep_figures, sliced_figures
 from touchstone.phase.load.reach import out_of_reach, unmeasured
 from touchstone.plan.laps import balanced_laps, slice_lengths
-from touchstone.record.engine import LoadResult, Machine, Stranger
+from touchstone.record.engine import LoadResult, Machine, OtherProcess
 from touchstone.record.evidence.load import LoadEvidence
 from touchstone.record.evidence.slices import Slice, SlicesEvidence, WarmUp
 from touchstone.record.process import Process
@@ -31,7 +31,7 @@ from touchstone.record.sample import TARE, Sample
 from touchstone.traffic.contract_in_load import check_contract_in_load
 from touchstone.traffic.sequence import LoadSequence, loaded_together, prepared
 from touchstone.traffic.warm_up import warm_up
-from touchstone.traffic.warming import Budget, fell_silent, turn_rate
+from touchstone.traffic.warming import WarmUpBudget, fell_silent, turn_rate
 
 _BUSIEST = 3
 """Other processes listed, as many as the engine lists per slice."""
@@ -63,7 +63,7 @@ def sliced_loads(bench: Bench) -> dict[str, Load]:
 
 
 @dataclass
-class Slices:
+class SlicedLoads:
     """The loads in slices of a run, and what its rounds have shown of them."""
 
     loads: Mapping[str, Load]
@@ -85,7 +85,7 @@ class Slices:
             able = [one for one, why in reasons if why is None]
             if not able:
                 continue
-            known = Known()
+            known = RoundMemory()
             kept: list[Sample] = []
             with started(bench, able, round_number, under=first) as (found, fallen):
                 for name in names:
@@ -114,7 +114,7 @@ def _sharing(loads: Mapping[str, Load]) -> list[list[str]]:
 
 
 @dataclass
-class Known:
+class RoundMemory:
     """What is known of processes from the loads that they have served in this round, by contender."""
 
     captured: dict[str, Mapping[str, str]] = field(default_factory=dict)
@@ -127,11 +127,11 @@ class _SlicedLoad:
     """One load of one round on all contenders that run, and on the null server."""
 
     bench: Bench
-    over_rounds: Slices
+    over_rounds: SlicedLoads
     name: str
     round_number: int
-    started: list[Started]
-    known: Known
+    started: list[StartedTogether]
+    known: RoundMemory
     last: bool
     """True if they serve no other load after it."""
     lanes: list[Sample] = field(default_factory=list)
@@ -203,7 +203,7 @@ class _SlicedLoad:
         """Laps until no contender gets faster any more, or its time is used up."""
         profile = self.bench.profile
         least_s = profile.warm_least_of(self.load)
-        budget = Budget(least_s, max(least_s, profile.warm_most_s))
+        budget = WarmUpBudget(least_s, max(least_s, profile.warm_most_s))
         names = {index: sample.contender for index, sample in enumerate(self.lanes[:-1])}
         first = self.known.first_warm_up
         records, accounts = warm_up(
@@ -318,13 +318,13 @@ def _with_machine(result: LoadResult, slices: Sequence[Slice]) -> LoadResult:
     return result
 
 
-def _busiest(others: Iterable[Stranger]) -> list[Stranger]:
+def _busiest(others: Iterable[OtherProcess]) -> list[OtherProcess]:
     """The processes that used most over all slices."""
     used: dict[tuple[int, str], float] = {}
     for one in others:
         used[one.pid, one.name] = used.get((one.pid, one.name), 0.0) + one.cpu_s
     most = sorted(used.items(), key=lambda entry: -entry[1])[:_BUSIEST]
-    return [Stranger(pid=pid, name=name, cpu_s=cpu_s) for (pid, name), cpu_s in most]
+    return [OtherProcess(pid=pid, name=name, cpu_s=cpu_s) for (pid, name), cpu_s in most]
 
 
 def _sum(values: Iterator[float | None]) -> float | None:

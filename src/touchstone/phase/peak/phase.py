@@ -13,7 +13,7 @@ from touchstone.isolation.process import StartError
 from touchstone.manifest.catalogue import Contender
 from touchstone.manifest.load import Load
 from touchstone.manifest.scenario import Scenario
-from touchstone.phase.base import OneByOne, Phase, Tare, Turn
+from touchstone.phase.base import EachInTurn, NullServerTurn, Phase, PlannedTurn
 from touchstone.phase.load.reach import out_of_reach, unmeasured
 from touchstone.phase.peak.served import peak_figures, served_by_second
 from touchstone.plan.plan import spec_of
@@ -36,10 +36,10 @@ class PeakPhase(Phase):
         """Only where the scenario says under which load."""
         return scenario.peak is not None
 
-    def plan(self, bench: Bench, contenders: Sequence[Contender]) -> Iterator[Turn]:
+    def plan(self, bench: Bench, contenders: Sequence[Contender]) -> Iterator[PlannedTurn]:
         """A start of each contender, and the tare."""
-        yield Tare(self.tares)
-        yield OneByOne()
+        yield NullServerTurn(self.tares)
+        yield EachInTurn()
 
     def tares(self, bench: Bench, round_number: int) -> list[Sample]:
         """One sample, whose load need not be one of the run's loads."""

@@ -11,7 +11,7 @@ from typing import ClassVar
 from pydantic import ValidationError
 
 from touchstone.bench.base import Bench, sampling
-from touchstone.bench.engaged import Engaged, engaged
+from touchstone.bench.engaged import RunningContender, engaged
 from touchstone.engine.client import EngineError
 from touchstone.engine.locate import engine_path
 from touchstone.failure import TouchstoneError
@@ -19,12 +19,14 @@ from touchstone.manifest.catalogue import Contender
 from touchstone.manifest.scenario import Probe, Scenario
 from touchstone.manifest.spoken import PLAIN
 from touchstone.phase.base import Phase
-from touchstone.record.evidence.probe import Kept, ProbeReport
+from touchstone.record.evidence.probe import ProbeReport, RequirementCounts
 from touchstone.record.sample import Sample
 from touchstone.vocabulary.phase import PHASES, PhaseKind
 
 _PATIENCE_S = 600
-_NONE = Kept(total=0, kept=0, broken=0, dangerous=0, breaks=0, unclear=0, other=0, inconclusive=0, not_applicable=0)
+_NONE = RequirementCounts(
+    total=0, kept=0, broken=0, dangerous=0, breaks=0, unclear=0, other=0, inconclusive=0, not_applicable=0
+)
 
 
 class ProbePhase(Phase):
@@ -93,7 +95,7 @@ def flags(probe: Probe, *, owned: bool) -> Iterator[str]:
             yield f"--post-header={name}: {value}"
 
 
-def _probe(at: Engaged, probe: Probe, whole: Path, *, owned: bool) -> ProbeReport:
+def _probe(at: RunningContender, probe: Probe, whole: Path, *, owned: bool) -> ProbeReport:
     """Play the cases. The engine's whole report, with every byte sent and received, is kept as the file `whole`."""
     with tempfile.TemporaryDirectory(prefix="touchstone-probe-") as folder:
         out = Path(folder) / "probe.json"

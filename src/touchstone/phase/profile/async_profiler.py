@@ -10,7 +10,7 @@ from touchstone.isolation.process import ServerProcess
 from touchstone.phase.profile.java_names import of_frame
 from touchstone.phase.profile.jvm import jcmd
 from touchstone.phase.profile.libraries import library_name
-from touchstone.phase.profile.sampler import HERTZ, ProfilerError, Sampler, folded, thread_kind
+from touchstone.phase.profile.sampler import HERTZ, Profiler, ProfilerError, folded, thread_kind
 from touchstone.record.evidence.profile import KERNEL, FoldedStacks
 from touchstone.toolchain import async_profiler
 
@@ -19,7 +19,7 @@ _OWN = ("_[j]", "_[i]", "_[0]", "_[1]")
 """How async-profiler marks compiled, inlined, interpreted and little compiled Java; the kernel's mark stays."""
 
 
-class AsyncProfiler(Sampler):
+class AsyncProfiler(Profiler):
     """Attached by the JVM's own `jcmd`. Where perf events are not permitted, a timer of each thread is used."""
 
     def __init__(self, process: ServerProcess) -> None:

@@ -12,10 +12,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from touchstone.bench.base import Built
-from touchstone.bench.service import Running
+from touchstone.bench.service import StartedService
 from touchstone.phase.profile.sampler import ProfilerError
 from touchstone.toolchain.registry import find_tool
-from touchstone.toolchain.tool import Found
+from touchstone.toolchain.tool import FoundTool
 
 LANGUAGES = frozenset({"c", "c++", "rust", "zig"})
 """Languages whose programs valgrind can run. Go's runtime ends under it; a JIT-compiled program would be another
@@ -35,7 +35,7 @@ class Callgrind:
         words = [f"--vgdb-prefix={self._folder}/vgdb", f"--callgrind-out-file={self._folder}/out"]
         return replace(built, argv=(str(self._valgrind), "--tool=callgrind", *words, *built.argv))
 
-    def since_last(self, contender: Running) -> int:
+    def since_last(self, contender: StartedService) -> int:
         """The instructions since this was last asked, or since the start. Raises ProfilerError."""
         before = set(self._folder.glob("out.*"))
         # vgdb finds the program by the environment that it was started with: it puts HOST into the names of its pipes.
@@ -71,7 +71,7 @@ def callgrind(language: str) -> Iterator[Callgrind]:
             fix="it carries C, C++, Rust and Zig",
         )
     tool = find_tool("valgrind", ">=3.15")
-    if not isinstance(tool, Found):
+    if not isinstance(tool, FoundTool):
         raise ProfilerError(f"not measured: {tool}", fix="then run the phase again")
     with tempfile.TemporaryDirectory(prefix="touchstone-callgrind-") as folder:
         yield Callgrind(tool.path, Path(folder))

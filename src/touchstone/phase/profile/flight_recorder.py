@@ -19,7 +19,7 @@ from typing import Any
 from touchstone.isolation.process import ServerProcess
 from touchstone.phase.profile.java_names import of_method
 from touchstone.phase.profile.jvm import jcmd
-from touchstone.phase.profile.sampler import HERTZ, ProfilerError, Sampler, folded, thread_kind
+from touchstone.phase.profile.sampler import HERTZ, Profiler, ProfilerError, folded, thread_kind
 from touchstone.phase.profile.threads import ThreadTime, spent_between, thread_times
 from touchstone.record.evidence.profile import FoldedStacks
 
@@ -48,7 +48,7 @@ _OF_THE_JVM = re.compile(
 """Threads that run no Java, by their beginnings: the kernel keeps 15 characters of a name."""
 
 
-class FlightRecorder(Sampler):
+class FlightRecorder(Profiler):
     """Started and stopped by the JVM's own `jcmd`, read by the JDK's own `jfr`. `instead` is why there is no better."""
 
     def __init__(self, process: ServerProcess, instead: ProfilerError) -> None:
@@ -119,7 +119,7 @@ class FlightRecorder(Sampler):
 
 
 @dataclass(frozen=True)
-class Recorded:
+class Recording:
     """What a recording holds: stacks with their thread's kind first and the innermost frame last."""
 
     event: str
@@ -127,18 +127,18 @@ class Recorded:
     stacks: Sequence[list[str]]
 
 
-def recorded_samples(document: dict[str, Any]) -> Recorded:
+def recorded_samples(document: dict[str, Any]) -> Recording:
     """The samples in `jfr print --json`: those by CPU time where the JVM has them, else those by the clock."""
     events = document["recording"]["events"]
     by_cpu = [event["values"] for event in events if event["type"] == _BY_CPU]
     if by_cpu:
-        return Recorded(_BY_CPU, [_stack(values, values.get("eventThread")) for values in by_cpu])
+        return Recording(_BY_CPU, [_stack(values, values.get("eventThread")) for values in by_cpu])
     by_clock = [event["values"] for event in events if event["type"] in _BY_CLOCK]
     stacks = [_stack(values, values.get("sampledThread")) for values in by_clock]
-    return Recorded(" and ".join(_BY_CLOCK), [stack for stack in stacks if not _waits(stack)])
+    return Recording(" and ".join(_BY_CLOCK), [stack for stack in stacks if not _waits(stack)])
 
 
-def weighed(recorded: Recorded, threads: Sequence[ThreadTime]) -> Iterator[tuple[list[str], int]]:
+def weighed(recorded: Recording, threads: Sequence[ThreadTime]) -> Iterator[tuple[list[str], int]]:
     """Stacks with their samples, as many as a profiler of `HERTZ` would have taken of the same CPU time.
 
     How often JFR samples depends on the kernel's tick and on how many threads run. So its stacks share what threads of

@@ -5,10 +5,10 @@ from __future__ import annotations
 from touchstone.isolation.process import ServerProcess
 from touchstone.phase.profile.async_profiler import AsyncProfiler
 from touchstone.phase.profile.flight_recorder import FlightRecorder
-from touchstone.phase.profile.sampler import ProfilerError, Sampler
+from touchstone.phase.profile.sampler import Profiler, ProfilerError
 
 
-def jvm_profiler(process: ServerProcess) -> Sampler:
+def jvm_profiler(process: ServerProcess) -> Profiler:
     """async-profiler, made ready; JFR where it cannot be had. Raises ProfilerError if neither can: both reasons."""
     try:
         best = AsyncProfiler(process)
@@ -18,7 +18,7 @@ def jvm_profiler(process: ServerProcess) -> Sampler:
     return best
 
 
-def _recorder(process: ServerProcess, refused: ProfilerError) -> Sampler:
+def _recorder(process: ServerProcess, refused: ProfilerError) -> Profiler:
     try:
         last = FlightRecorder(process, instead=refused)
         last.prepare()

@@ -19,7 +19,7 @@ def library_name(path: str) -> str:
 
 
 @dataclass(frozen=True)
-class Code:
+class CodeMapping:
     """One stretch of a process's code: the first address, the one behind the last, and what stands for it."""
 
     first: int
@@ -27,7 +27,7 @@ class Code:
     name: str
 
 
-class Libraries:
+class MappedLibraries:
     """The code that processes have mapped, as it is when this is made."""
 
     def __init__(self, pids: Collection[int]) -> None:
@@ -40,7 +40,7 @@ class Libraries:
         return code[place].name if place >= 0 and address < code[place].behind else "[unknown]"
 
 
-def mapped_code(maps: str) -> list[Code]:
+def mapped_code(maps: str) -> list[CodeMapping]:
     """What of `/proc/PID/maps` can be executed, by address."""
     found = []
     for line in maps.splitlines():
@@ -48,7 +48,7 @@ def mapped_code(maps: str) -> list[Code]:
         if "x" in permissions:
             first, _, behind = addresses.partition("-")
             name = f"[{library_name(path[0]).strip('[]')}]" if path else _MADE
-            found.append(Code(int(first, 16), int(behind, 16), name))
+            found.append(CodeMapping(int(first, 16), int(behind, 16), name))
     return found
 
 

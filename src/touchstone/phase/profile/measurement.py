@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from touchstone.bench.base import Built
-from touchstone.bench.service import Running
+from touchstone.bench.service import StartedService
 from touchstone.failure import TouchstoneError
 from touchstone.phase.build.copy import build_copy
 from touchstone.phase.profile.application import NATIVE_IMAGE, own_prefixes, tables_of
@@ -17,18 +17,18 @@ from touchstone.phase.profile.jvm import is_jvm
 from touchstone.phase.profile.jvm_profiler import jvm_profiler
 from touchstone.phase.profile.naming_runtime import naming_runtime
 from touchstone.phase.profile.own_starts import count_instructions, trace_heap
-from touchstone.phase.profile.passes import COUNTED_S, PassError, Passes
+from touchstone.phase.profile.passes import COUNTED_S, PassError, ProfilePasses
 from touchstone.phase.profile.perf import Perf
-from touchstone.phase.profile.sampler import HERTZ, ProfilerError, Sampler
+from touchstone.phase.profile.sampler import HERTZ, Profiler, ProfilerError
 from touchstone.phase.profile.strace import counting
-from touchstone.phase.profile.task import Task, started
+from touchstone.phase.profile.task import ProfileTask, started
 from touchstone.phase.profile.waits import looked_at
 from touchstone.record.evidence.profile import ProfileEvidence, ProfilePass, RequestCounts
 from touchstone.record.sample import Sample
-from touchstone.traffic.warming import Budget
+from touchstone.traffic.warming import WarmUpBudget
 
 
-def profile_one(task: Task, sample: Sample) -> None:
+def profile_one(task: ProfileTask, sample: Sample) -> None:
     """Fill the sample: the contender itself without a profiler and counted, then itself or its copy with one.
 
     Raises TouchstoneError if it cannot be loaded. What a profiler is refused is put down, and the rest is measured.
@@ -46,7 +46,7 @@ def profile_one(task: Task, sample: Sample) -> None:
         if runtime is not None and runtime.asks and (copy or asked is None):
             copy = runtime.asked(copy or built)
         sampler = _sampler(task, contender_running, evidence) if asked is None and copy is None else None
-        with Passes(task.bench, sequence.load, contender_running, task.rate) as passes:
+        with ProfilePasses(task.bench, sequence.load, contender_running, task.rate) as passes:
             passes.warm_up(_budget(task))
             evidence.plain = _steady(passes, contender_running, evidence, sampler)
             _look_at_threads(passes, contender_running, evidence)
@@ -61,16 +61,16 @@ def profile_one(task: Task, sample: Sample) -> None:
     sample.figures, sample.not_measured = profile_figures(evidence)
 
 
-def _try_to_load(task: Task, sample: Sample) -> None:
+def _try_to_load(task: ProfileTask, sample: Sample) -> None:
     """Raises TouchstoneError with the reason why this contender could not be loaded, where it still cannot."""
     with (
         started(task, task.bench.builds[task.contender.name], sample) as (contender_running, sequence),
-        Passes(task.bench, sequence.load, contender_running, None) as passes,
+        ProfilePasses(task.bench, sequence.load, contender_running, None) as passes,
     ):
         passes.warm_up(_budget(task))
 
 
-def _copy(task: Task, sample: Sample, evidence: ProfileEvidence) -> Built | None:
+def _copy(task: ProfileTask, sample: Sample, evidence: ProfileEvidence) -> Built | None:
     """The copy that is profiled; None if it could not be built, with the reason in the evidence."""
     variant = task.contender.variant
     try:
@@ -82,12 +82,12 @@ def _copy(task: Task, sample: Sample, evidence: ProfileEvidence) -> Built | None
     return copy
 
 
-def _profile_copy(task: Task, copy: Built, sample: Sample, evidence: ProfileEvidence) -> None:
+def _profile_copy(task: ProfileTask, copy: Built, sample: Sample, evidence: ProfileEvidence) -> None:
     """Sample the copy in a start of its own; if it cannot be loaded, the reason stands in the evidence."""
     try:
         with started(task, copy, sample.model_copy(deep=True)) as (contender_running, sequence):
             sampler = _sampler(task, contender_running, evidence)
-            with Passes(task.bench, sequence.load, contender_running, task.rate) as passes:
+            with ProfilePasses(task.bench, sequence.load, contender_running, task.rate) as passes:
                 passes.warm_up(_budget(task))
                 evidence.copy_plain = _steady(passes, contender_running, evidence, sampler)
     except TouchstoneError as error:
@@ -95,12 +95,12 @@ def _profile_copy(task: Task, copy: Built, sample: Sample, evidence: ProfileEvid
         evidence.profiled = evidence.stacks = None  # there is nothing to put them against
 
 
-def _budget(task: Task) -> Budget:
+def _budget(task: ProfileTask) -> WarmUpBudget:
     profile = task.bench.profile
-    return Budget(profile.warm_least_s, profile.warm_most_s)
+    return WarmUpBudget(profile.warm_least_s, profile.warm_most_s)
 
 
-def _sampler(task: Task, contender_running: Running, evidence: ProfileEvidence) -> Sampler | None:
+def _sampler(task: ProfileTask, contender_running: StartedService, evidence: ProfileEvidence) -> Profiler | None:
     """The profiler that suits the process, ready; None if there is none, with the reason in the evidence."""
     process, placement = contender_running.process, task.bench.placement
     jvm, runtime = is_jvm(process), naming_runtime(process)
@@ -116,7 +116,7 @@ def _sampler(task: Task, contender_running: Running, evidence: ProfileEvidence) 
 
 
 def _steady(
-    passes: Passes, contender_running: Running, evidence: ProfileEvidence, sampler: Sampler | None
+    passes: ProfilePasses, contender_running: StartedService, evidence: ProfileEvidence, sampler: Profiler | None
 ) -> ProfilePass:
     """Half a window without the profiler, a whole one with it, and half a window without: drift cancels."""
     seconds = passes.bench.profile.profile_s
@@ -137,7 +137,9 @@ def _steady(
     )
 
 
-def _counted(passes: Passes, contender_running: Running, seconds: float) -> tuple[ProfilePass, RequestCounts]:
+def _counted(
+    passes: ProfilePasses, contender_running: StartedService, seconds: float
+) -> tuple[ProfilePass, RequestCounts]:
     """A pass, and what the kernel counted meanwhile."""
     process = contender_running.process
     before = read_counters(process)
@@ -147,7 +149,7 @@ def _counted(passes: Passes, contender_running: Running, seconds: float) -> tupl
     return done, RequestCounts(requests=done.requests, rate=passes.rate or 0.0, counts=counts)
 
 
-def _sample(passes: Passes, evidence: ProfileEvidence, sampler: Sampler) -> None:
+def _sample(passes: ProfilePasses, evidence: ProfileEvidence, sampler: Profiler) -> None:
     try:
         sampler.start()
         evidence.profiled = passes.steady(passes.bench.profile.profile_s)
@@ -160,7 +162,7 @@ def _sample(passes: Passes, evidence: ProfileEvidence, sampler: Sampler) -> None
         sampler.end()
 
 
-def _look_at_threads(passes: Passes, contender_running: Running, evidence: ProfileEvidence) -> None:
+def _look_at_threads(passes: ProfilePasses, contender_running: StartedService, evidence: ProfileEvidence) -> None:
     """What threads wait for: in a window of its own, for looking takes CPU."""
     seconds = passes.bench.profile.profile_s / 2
     try:
@@ -169,7 +171,7 @@ def _look_at_threads(passes: Passes, contender_running: Running, evidence: Profi
         evidence.no_waits = error.sentence
 
 
-def _look_at_heap(passes: Passes, contender_running: Running, evidence: ProfileEvidence) -> None:
+def _look_at_heap(passes: ProfilePasses, contender_running: StartedService, evidence: ProfileEvidence) -> None:
     """What a JVM collects and allocates, between two collections that the lab asks for."""
     try:
         heap = HotspotHeap(contender_running.process, contender_running.process.log.with_suffix(".gc.log"))
@@ -181,7 +183,7 @@ def _look_at_heap(passes: Passes, contender_running: Running, evidence: ProfileE
         evidence.no_heap = error.sentence
 
 
-def _count_calls(passes: Passes, contender_running: Running, evidence: ProfileEvidence) -> None:
+def _count_calls(passes: ProfilePasses, contender_running: StartedService, evidence: ProfileEvidence) -> None:
     """System calls by name: in a pass of its own, for a tracer makes a program slow."""
 
     def traced(carry_out: Callable[[], int]) -> None:

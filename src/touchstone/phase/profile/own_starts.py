@@ -7,13 +7,13 @@ from collections.abc import Callable
 from touchstone.failure import TouchstoneError
 from touchstone.phase.profile.callgrind import callgrind
 from touchstone.phase.profile.heap import bearable_rate, data_size, go_collections, traced, uncollected
-from touchstone.phase.profile.passes import COUNTED_S, SETTLE_S, Passes
-from touchstone.phase.profile.task import Task, settled, started
+from touchstone.phase.profile.passes import COUNTED_S, SETTLE_S, ProfilePasses
+from touchstone.phase.profile.task import ProfileTask, settled, started
 from touchstone.record.evidence.profile import ProfileEvidence, RequestCounts
 from touchstone.record.sample import Sample
 
 
-def trace_heap(task: Task, sample: Sample, evidence: ProfileEvidence) -> None:
+def trace_heap(task: ProfileTask, sample: Sample, evidence: ProfileEvidence) -> None:
     """What a Go program collects and allocates: in processes of their own, since it must be asked at its start."""
     built, seconds = task.bench.builds[task.contender.name], task.bench.profile.profile_s / 2
     try:
@@ -34,7 +34,7 @@ def trace_heap(task: Task, sample: Sample, evidence: ProfileEvidence) -> None:
         evidence.no_heap = None
 
 
-def count_instructions(task: Task, sample: Sample, evidence: ProfileEvidence) -> None:
+def count_instructions(task: ProfileTask, sample: Sample, evidence: ProfileEvidence) -> None:
     """Instructions outside the kernel, in a process of their own: under callgrind a program is fifty times slower."""
     try:
         with callgrind(task.contender.stack.language) as counter:
@@ -47,7 +47,7 @@ def count_instructions(task: Task, sample: Sample, evidence: ProfileEvidence) ->
                     counts = {"user": counter.since_last(contender_running)}
                     evidence.instructions = RequestCounts(requests=requests, rate=passes.counted_rate, counts=counts)
 
-                with Passes(task.bench, sequence.load, contender_running, task.rate) as passes:
+                with ProfilePasses(task.bench, sequence.load, contender_running, task.rate) as passes:
                     passes.counted(COUNTED_S, counted)
     except TouchstoneError as error:
         evidence.no_instructions = error.sentence

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, Self
 
 from touchstone.bench.base import Bench
-from touchstone.bench.service import Running
+from touchstone.bench.service import StartedService
 from touchstone.contract.values import fresh_of
 from touchstone.engine.job import next_counter, traffic
 from touchstone.engine.protocol import Traffic
@@ -17,7 +17,7 @@ from touchstone.engine.slices import SlicesSession, Turn, TurnRecord
 from touchstone.failure import TouchstoneError
 from touchstone.manifest.load import Load
 from touchstone.record.evidence.profile import ProfilePass
-from touchstone.traffic.warming import Budget, WarmingContender
+from touchstone.traffic.warming import WarmingContender, WarmUpBudget
 
 SETTLE_S = 0.5
 COUNTED_S = 3.0
@@ -32,7 +32,7 @@ class PassError(TouchstoneError):
 
 
 @dataclass
-class Passes:
+class ProfilePasses:
     """A context: the engine holds its connections to one contender, for one kind of pass at a time.
 
     Each kind has connections of its own, made when it begins: those that rest for long are closed by their server.
@@ -40,7 +40,7 @@ class Passes:
 
     bench: Bench
     load: Load
-    running: Running
+    running: StartedService
     rate: float | None
     """Requests per second; None while it is being looked for."""
     _kind: int | None = None
@@ -82,7 +82,7 @@ class Passes:
         job["watch"] = self.running.watch(after_s=0.0)
         return job
 
-    def warm_up(self, budget: Budget) -> float:
+    def warm_up(self, budget: WarmUpBudget) -> float:
         """Load it as fast as it answers until that no longer gets faster, or the time is used up.
 
         Gives how many requests per second it answered at last.

@@ -16,13 +16,13 @@ from typing import Any
 
 from touchstone.isolation.child import end_child, start_child
 from touchstone.isolation.process import ServerProcess
-from touchstone.phase.profile.libraries import Libraries
+from touchstone.phase.profile.libraries import MappedLibraries
 from touchstone.phase.profile.naming_runtime import NamingRuntime, remove_traces
 from touchstone.phase.profile.perf_map import PerfMaps
-from touchstone.phase.profile.sampler import HERTZ, ProfilerError, Sampler, folded, thread_kind
+from touchstone.phase.profile.sampler import HERTZ, Profiler, ProfilerError, folded, thread_kind
 from touchstone.record.evidence.profile import KERNEL, FoldedStacks
 from touchstone.toolchain.registry import find_tool
-from touchstone.toolchain.tool import Found
+from touchstone.toolchain.tool import FoundTool
 
 Names = Callable[[str], str]
 
@@ -33,7 +33,7 @@ _PERMIT = (
 )
 
 
-class Perf(Sampler):
+class Perf(Profiler):
     """Samples a process tree from outside: `watched` are the CPUs that it is bound to, `own` where perf itself may run.
 
     `names` gives a function the name that its language's table of patterns has for it; those of scripts have the names
@@ -52,7 +52,7 @@ class Perf(Sampler):
         runtime: NamingRuntime | None = None,
     ) -> None:
         tool = find_tool("perf", ">=5.17")
-        if not isinstance(tool, Found):
+        if not isinstance(tool, FoundTool):
             raise ProfilerError(f"not measured: {tool}", fix="then run the phase again")
         self._perf = str(tool.path)
         self._process = process
@@ -123,7 +123,7 @@ class Perf(Sampler):
             sampled = json.loads(document.read_text(encoding="utf-8", errors="replace"))
         except ValueError as error:
             raise self._failed(f"what perf has written is no JSON: {error}") from error
-        code = Code(PerfMaps(self._members), Libraries(self._members), self._names)
+        code = SymbolNames(PerfMaps(self._members), MappedLibraries(self._members), self._names)
         stacks = folded(_stacks(sampled, self._members, code))
         self.unseen = self._runtime.unseen_in(stacks) if self._runtime else None
         self.end()
@@ -150,11 +150,11 @@ class Perf(Sampler):
 
 
 @dataclass(frozen=True)
-class Code:
+class SymbolNames:
     """What stands for an address outside the kernel."""
 
     compiled: PerfMaps
-    libraries: Libraries
+    libraries: MappedLibraries
     names: Names
 
     def name(self, frame: dict[str, str], pid: int) -> str:
@@ -164,7 +164,7 @@ class Code:
         return self.names(symbol) if symbol else self.libraries.name(pid, address)
 
 
-def _stacks(document: dict[str, Any], members: Collection[int], code: Code) -> Iterator[tuple[list[str], int]]:
+def _stacks(document: dict[str, Any], members: Collection[int], code: SymbolNames) -> Iterator[tuple[list[str], int]]:
     """The samples of these processes in perf's JSON, the outermost frame first."""
     for sample in document.get("samples", []):
         pid = sample.get("pid")
@@ -173,7 +173,7 @@ def _stacks(document: dict[str, Any], members: Collection[int], code: Code) -> I
             yield [thread_kind(sample.get("comm", "")), *(frames or ["[no stack]"])], 1
 
 
-def _name(frame: dict[str, str], pid: int, code: Code) -> str:
+def _name(frame: dict[str, str], pid: int, code: SymbolNames) -> str:
     if frame.get("dso", "").startswith("[kernel") or frame.get("ip", "").startswith("0xffff"):
         return f"{frame.get('symbol') or '[unknown]'}{KERNEL}"
     return code.name(frame, pid)

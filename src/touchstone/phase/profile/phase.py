@@ -10,14 +10,14 @@ from touchstone.bench.service import running
 from touchstone.failure import TouchstoneError
 from touchstone.manifest.catalogue import Contender
 from touchstone.manifest.load import Load
-from touchstone.phase.base import OneByOne, Phase, Turn
+from touchstone.phase.base import EachInTurn, Phase, PlannedTurn
 from touchstone.phase.load.reach import out_of_reach, unmeasured
 from touchstone.phase.profile.measurement import profile_one
-from touchstone.phase.profile.passes import Passes
-from touchstone.phase.profile.task import Task
+from touchstone.phase.profile.passes import ProfilePasses
+from touchstone.phase.profile.task import ProfileTask
 from touchstone.record.sample import Sample
 from touchstone.traffic.sequence import LoadSequence
-from touchstone.traffic.warming import Budget
+from touchstone.traffic.warming import WarmUpBudget
 from touchstone.vocabulary.phase import PHASES, PhaseKind
 
 SHARE = 0.5
@@ -33,14 +33,14 @@ class ProfilePhase(Phase):
         self.rates: dict[str, float] = {}
         """Requests per second that every contender serves, by load."""
 
-    def plan(self, bench: Bench, contenders: Sequence[Contender]) -> Iterator[Turn]:
+    def plan(self, bench: Bench, contenders: Sequence[Contender]) -> Iterator[PlannedTurn]:
         """Each contender, at half of what the slowest answers to a load: that rate is found before the first round."""
         for name, load in profiled_loads(bench).items():
             able = [one for one in contenders if out_of_reach(one, load) is None]
             rates = [rate for c in able if (rate := _looked_at(bench, c, name, load)) is not None]
             slowest = SHARE * min(rates, default=0.0)
             self.rates[name] = min(slowest, load.rate) if load.rate else slowest
-        yield OneByOne()
+        yield EachInTurn()
 
     def measure(self, bench: Bench, contender: Contender, round_number: int | None, position: int) -> list[Sample]:
         """One sample for each load."""
@@ -54,7 +54,7 @@ class ProfilePhase(Phase):
                 bench, "profile", contender.name, load=name, round_number=round_number, position=position
             ) as sample:
                 bench.watcher.step(f"profiling {contender.name}: {name}")
-                profile_one(Task(bench, contender, load, self.rates[name]), sample)
+                profile_one(ProfileTask(bench, contender, load, self.rates[name]), sample)
             found.append(sample)
         return found
 
@@ -71,7 +71,7 @@ def _looked_at(bench: Bench, contender: Contender, name: str, load: Load) -> flo
     try:
         with running(bench, bench.builds[contender.name], sample.process, under=load) as looked_at:
             sent = LoadSequence(bench, looked_at, load, sample).prepare().load
-            with Passes(bench, sent, looked_at, None) as passes:
-                return passes.warm_up(Budget(profile.warm_least_s, profile.warm_most_s / 3))
+            with ProfilePasses(bench, sent, looked_at, None) as passes:
+                return passes.warm_up(WarmUpBudget(profile.warm_least_s, profile.warm_most_s / 3))
     except TouchstoneError:
         return None

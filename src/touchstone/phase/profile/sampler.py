@@ -20,7 +20,7 @@ class ProfilerError(TouchstoneError):
     """A profiler could not sample: its message, and how to permit it."""
 
 
-class Sampler(ABC):
+class Profiler(ABC):
     """A profiler of one process tree. It is made ready once, and may be started and stopped after that."""
 
     name: str

@@ -15,7 +15,7 @@ from touchstone.isolation.child import end_child, start_child
 from touchstone.isolation.process import ServerProcess
 from touchstone.phase.profile.sampler import ProfilerError
 from touchstone.toolchain.registry import find_tool
-from touchstone.toolchain.tool import Found
+from touchstone.toolchain.tool import FoundTool
 
 _PATIENCE_S = 10.0
 
@@ -24,7 +24,7 @@ _PATIENCE_S = 10.0
 def counting(process: ServerProcess) -> Iterator[dict[str, int]]:
     """A context: the dictionary holds the calls by name when it has ended. Raises ProfilerError."""
     tool = find_tool("strace", ">=5")
-    if not isinstance(tool, Found):
+    if not isinstance(tool, FoundTool):
         raise ProfilerError(f"not measured: {tool}", fix="then run the phase again")
     found: dict[str, int] = {}
     with tempfile.TemporaryDirectory(prefix="touchstone-strace-") as folder:

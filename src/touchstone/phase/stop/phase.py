@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from touchstone.bench.base import Bench, sampling
-from touchstone.bench.service import Running, running
+from touchstone.bench.service import StartedService, running
 from touchstone.contract.proof import Tally
 from touchstone.contract.values import fresh_of
 from touchstone.engine.job import request
@@ -37,7 +37,7 @@ class StopError(TouchstoneError):
 
 
 @dataclass(frozen=True)
-class Case:
+class StopCase:
     """The clients that a service has when it gets SIGTERM."""
 
     name: str
@@ -49,15 +49,15 @@ class Case:
     stuck: int = 0
 
 
-def cases_of(stop: Stop) -> list[Case]:
+def cases_of(stop: Stop) -> list[StopCase]:
     """What is tried, each with a start of its own: one kind of client a case, so that each cost has one cause."""
     found = [
-        Case("idle", stop.load, idle=stop.connections),
-        Case("in-flight", stop.load, rate=stop.rate, connections=stop.connections),
+        StopCase("idle", stop.load, idle=stop.connections),
+        StopCase("in-flight", stop.load, rate=stop.rate, connections=stop.connections),
     ]
     if stop.slow_load is not None:
-        found.append(Case("slow", stop.slow_load, held=_HELD))
-    return [*found, Case("stuck", stop.load, stuck=_STUCK)]
+        found.append(StopCase("slow", stop.slow_load, held=_HELD))
+    return [*found, StopCase("stuck", stop.load, stuck=_STUCK)]
 
 
 class StopPhase(Phase):
@@ -94,7 +94,7 @@ class _OneStop:
     bench: Bench
     contender: Contender
     stop: Stop
-    case: Case
+    case: StopCase
 
     def carry_out(self, sample: Sample) -> None:
         bench, load = self.bench, self.bench.scenario.loads[self.case.load]
@@ -125,7 +125,7 @@ class _OneStop:
             evidence.unanswered_work = unanswered_work(load, sample.proofs, everything.right)
             sample.figures, sample.not_measured = stop_figures(evidence)
 
-    def _job(self, started: Running, one: LoadSequence) -> StopJob:
+    def _job(self, started: StartedService, one: LoadSequence) -> StopJob:
         return {
             **stop_job(started, self.stop.within_s),
             "requests": [request(wanted) for wanted in one.load.requests],

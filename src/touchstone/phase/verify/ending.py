@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from touchstone.bench.service import Running
+from touchstone.bench.service import StartedService
 from touchstone.contract.values import ValueSource
 from touchstone.engine.client import EngineError
 from touchstone.engine.job import request
 from touchstone.manifest.contract import Send
 from touchstone.manifest.exchange import Request
 from touchstone.manifest.scenario import Scenario
-from touchstone.record.process import Ending
+from touchstone.record.process import EndingWithClients
 from touchstone.traffic.stopping import stop_job, stop_service
 
 _LONG_S = 0.2
@@ -25,7 +25,7 @@ GIVEN_S = 10.0
 """A service has this many seconds from SIGTERM to its end."""
 
 
-def end_with_clients(running: Running, requests: Sequence[Request], seed: int) -> Ending | None:
+def end_with_clients(running: StartedService, requests: Sequence[Request], seed: int) -> EndingWithClients | None:
     """How the service ends; None if it does not answer `requests`, of which the first is the usual one.
 
     None, too, where the lab may not end it in this way: a contract that held is not broken by that.
@@ -48,7 +48,7 @@ def end_with_clients(running: Running, requests: Sequence[Request], seed: int) -
     if result.failure is not None:
         return None
     cut = [loss.evidence for loss in result.losses] if result.under_way.right < result.under_way.sent else []
-    return Ending(
+    return EndingWithClients(
         took_s=GIVEN_S if result.stop_s is None else result.stop_s,
         killed=result.stop_s is None,
         in_flight=slowest.target if long and result.under_way.sent else None,

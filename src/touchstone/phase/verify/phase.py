@@ -10,11 +10,11 @@ from typing import ClassVar
 from touchstone.bench.base import Bench, sampling
 from touchstone.bench.engaged import engaged
 from touchstone.bench.readiness import ask_first
-from touchstone.bench.service import Running
-from touchstone.contract.checker import Checker, askable
+from touchstone.bench.service import StartedService
+from touchstone.contract.checker import ContractChecker, askable
 from touchstone.isolation.process import StartError
 from touchstone.manifest.catalogue import Contender
-from touchstone.manifest.spoken import PLAIN, Spoken
+from touchstone.manifest.spoken import PLAIN, SpokenProtocol
 from touchstone.phase.base import Phase
 from touchstone.phase.verify.ending import end_with_clients, plain_requests
 from touchstone.phase.verify.preparations import prepare_for_all, try_preparations
@@ -56,7 +56,7 @@ class VerifyPhase(Phase):
         with engaged(bench, contender, sample.process) as found:
             contract, left_out = askable(bench.scenario.contract, found.dependencies)
             sample.left_out += [said for said in left_out if said not in sample.left_out]
-            checker = Checker(found.service, found.dependencies, bench.seed)
+            checker = ContractChecker(found.service, found.dependencies, bench.seed)
             checks = checker.run(contract)
             # One that outlives the run would hold the load's first new name already.
             asks = _hold(checks) and not found.outlives_rounds
@@ -66,13 +66,13 @@ class VerifyPhase(Phase):
                 if _hold(asked):
                     asked += prepare_for_all(bench, contender, found, sample)
             # A stop is measured over HTTP/1.1 without TLS.
-            if asks and isinstance(found, Running) and bench.scenario.spoken == PLAIN:
+            if asks and isinstance(found, StartedService) and bench.scenario.spoken == PLAIN:
                 requests = plain_requests(bench.scenario)
                 sample.process.ending = end_with_clients(found, requests, bench.seed)
         if asks and not _hold(asked):
             # What a check of the contract has changed or taken away is there again behind a fresh start.
             with engaged(bench, contender, sample.process) as found:
-                checker = Checker(found.service, found.dependencies, bench.seed)
+                checker = ContractChecker(found.service, found.dependencies, bench.seed)
                 asked = ask_first(checker, bench)
                 for _ in range(_MORE):
                     if _hold(asked):
@@ -85,7 +85,7 @@ class VerifyPhase(Phase):
         return checks
 
 
-def _by_spoken(bench: Bench, contender: Contender) -> Iterator[tuple[Spoken, Bench]]:
+def _by_spoken(bench: Bench, contender: Contender) -> Iterator[tuple[SpokenProtocol, Bench]]:
     """What is spoken with the contender, the scenario's own first; with the loads that speak it. Raises StartError."""
     scenario, speaks, outside = bench.scenario, contender.stack.speaks, contender.outside
     spoken = [
@@ -103,7 +103,7 @@ def _by_spoken(bench: Bench, contender: Contender) -> Iterator[tuple[Spoken, Ben
         yield one, replace(bench.speaking(one), loads=loads)
 
 
-def _over(spoken: Spoken, checks: Sequence[CheckOutcome]) -> list[CheckOutcome]:
+def _over(spoken: SpokenProtocol, checks: Sequence[CheckOutcome]) -> list[CheckOutcome]:
     """The outcomes, with a protocol in their names."""
     return [
         check.model_copy(update={"id": f"{check.id}-{spoken.label}", "says": f"{check.says}, over {spoken}"})

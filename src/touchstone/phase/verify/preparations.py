@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from itertools import chain
 
 from touchstone.bench.base import Bench
-from touchstone.bench.engaged import Engaged, engaged
+from touchstone.bench.engaged import RunningContender, engaged
 from touchstone.bench.readiness import passes
-from touchstone.contract.checker import Checker
+from touchstone.contract.checker import ContractChecker
 from touchstone.isolation.process import StartError
 from touchstone.manifest.catalogue import Contender
 from touchstone.manifest.contract import Check
@@ -31,7 +31,7 @@ def try_preparations(bench: Bench, contender: Contender, sample: Sample) -> list
         check = Check(id=f"load-{names[0]}", says=_says(names), steps=[*first.prepare, *chain.from_iterable(sent)])
         try:
             with engaged(bench, contender, sample.process.model_copy(deep=True), under=first) as found:
-                checker = Checker(found.service, found.dependencies, bench.seed)
+                checker = ContractChecker(found.service, found.dependencies, bench.seed)
                 outcomes.append(checker.check(check, cookies=any(load.journeys for load in loads)))
         except StartError as error:
             # Under the load's limits it may not start; the load itself will say so.
@@ -39,10 +39,10 @@ def try_preparations(bench: Bench, contender: Contender, sample: Sample) -> list
     return outcomes
 
 
-def prepare_for_all(bench: Bench, contender: Contender, found: Engaged, sample: Sample) -> list[CheckOutcome]:
+def prepare_for_all(bench: Bench, contender: Contender, found: RunningContender, sample: Sample) -> list[CheckOutcome]:
     """Prepare a service that outlives the run for all loads, once: the loads take what was captured."""
     outcomes = []
-    checker = Checker(found.service, found.dependencies, bench.seed)
+    checker = ContractChecker(found.service, found.dependencies, bench.seed)
     for names in _prepared_alike(bench):
         load = bench.loads[names[0]]
         if out_of_reach(contender, load):

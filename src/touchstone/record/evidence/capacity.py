@@ -41,7 +41,7 @@ class CapacityTrial(Record):
     """How many CPUs the hypervisor took on average."""
 
 
-class AtRate(Record):
+class UseAtRate(Record):
     """What a contender used at a rate that all contenders of the round were given, in slices."""
 
     share: float
@@ -74,4 +74,4 @@ class CapacityEvidence(Record):
     tare: float | None = None
     """What the null server bore under the same objective in the same round."""
     trials: list[CapacityTrial] = []
-    at_rates: list[AtRate] = []
+    at_rates: list[UseAtRate] = []

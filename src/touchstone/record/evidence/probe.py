@@ -13,7 +13,7 @@ status, anything else."""
 RequirementStanding = Literal["broken", "inconclusive", "kept", "not_applicable"]
 
 
-class Kept(Record):
+class RequirementCounts(Record):
     """How many requirements of one level stand how; `broken` is the sum of the four risks."""
 
     total: int
@@ -83,6 +83,6 @@ class ProbeReport(Record):
     """Set where the service stopped answering plain requests as before; later cases are inconclusive."""
     left_out: int = 0
     """Cases that send a method which may change data, on a service that the lab did not start."""
-    kept: dict[Level, Kept]
+    kept: dict[Level, RequirementCounts]
     requirements: list[ProbeRequirement]
     cases: list[ProbeCase]

@@ -8,7 +8,7 @@ from typing import Any, Literal
 from pydantic import Field, model_validator
 
 from touchstone.record.base import Record
-from touchstone.record.engine import Stranger
+from touchstone.record.engine import OtherProcess
 from touchstone.record.load_1 import upgraded_slice
 
 IDLE_CPUS = 0.01
@@ -76,7 +76,7 @@ class Slice(Record):
     works there too."""
     reference_s: float | None = Field(default=None, exclude_if=lambda seconds: seconds is None)
     """What a fixed piece of work took on the contender's CPUs meanwhile: longer where a core was slower."""
-    strangers: list[Stranger] = Field(default=[], exclude_if=lambda strangers: not strangers)
+    strangers: list[OtherProcess] = Field(default=[], exclude_if=lambda strangers: not strangers)
     """The processes that used most of `other_cpu_s`, the greatest first."""
     dependencies_cpu_s: dict[str, float] | None = Field(default=None, exclude_if=lambda seconds: seconds is None)
     """By dependency, as `server_cpu_s`; None if none has a process of its own."""

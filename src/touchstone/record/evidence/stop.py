@@ -49,7 +49,7 @@ class Outcomes(Record):
         return Outcomes(**{name: count + getattr(other, name) for name, count in self.model_dump().items()})
 
 
-class Rested(Record):
+class IdleConnections(Record):
     """Connections without a request under way."""
 
     open: int = 0
@@ -63,7 +63,7 @@ class Rested(Record):
     """Responses that came on them, by status."""
 
 
-class Loss(Record):
+class LostRequest(Record):
     """A request that was not answered as expected."""
 
     due_s: float
@@ -92,14 +92,14 @@ class StopResult(Record):
     first_refused_s: float | None = None
     announced: int = 0
     """Responses after the signal that announced the connection's end."""
-    idle: Rested = Rested()
-    silent: Rested = Rested()
-    half_sent: Rested = Rested()
+    idle: IdleConnections = IdleConnections()
+    silent: IdleConnections = IdleConnections()
+    half_sent: IdleConnections = IdleConnections()
     listens_after: bool = False
     """Whether somebody still took connections at the address after the process had ended."""
     latest_s: float = 0.0
     """How much later than due the latest request was sent: the client's own lateness."""
-    losses: list[Loss] = []
+    losses: list[LostRequest] = []
 
     @property
     def sent(self) -> Outcomes:

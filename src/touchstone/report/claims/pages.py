@@ -16,7 +16,7 @@ from touchstone.judge.reading.disturbance import disturbance
 from touchstone.manifest.claim import ClaimsFile
 from touchstone.report.claims import words
 from touchstone.report.claims.plot import draw
-from touchstone.report.claims.view import Ruled
+from touchstone.report.claims.view import RuledFile
 from touchstone.report.export import write
 from touchstone.report.format import duration
 from touchstone.report.html import environment
@@ -29,7 +29,7 @@ from touchstone.report.why.waterfall import waterfall
 FRONT = "index.html"
 
 
-def render_claims(ruled: list[Ruled], folder: Path, others: Sequence[ClaimsFile] = ()) -> list[Path]:
+def render_claims(ruled: list[RuledFile], folder: Path, others: Sequence[ClaimsFile] = ()) -> list[Path]:
     """Write the pages of these claims to `folder`, and a front page, which is the first of the list.
 
     The front page is also of those of `others` whose page is in the folder already. Raises TouchstoneError.
@@ -50,17 +50,17 @@ def _verdicts(folder: Path, file: ClaimsFile) -> Path:
     return folder / f"{file.name}.json"
 
 
-def _kept(file: ClaimsFile, folder: Path) -> Ruled | None:
+def _kept(file: ClaimsFile, folder: Path) -> RuledFile | None:
     """The verdicts of the page that lies there; None if there is none, or if it is of another version of the file."""
     try:
         ruling = ClaimsRuling.model_validate_json(_verdicts(folder, file).read_bytes())
     except (OSError, ValidationError):
         return None
     same = [claim.id for claim in ruling.claims] == [claim.id for claim in file.claims]
-    return Ruled(file, ruling, ()) if same and (folder / page_name(file)).is_file() else None
+    return RuledFile(file, ruling, ()) if same and (folder / page_name(file)).is_file() else None
 
 
-def _article(ruled: Ruled) -> str:
+def _article(ruled: RuledFile) -> str:
     views = [View(j.run, j.judgement) for j in ruled.used]
     return _render(
         "claims.html",
@@ -77,7 +77,7 @@ def _article(ruled: Ruled) -> str:
     )
 
 
-def _front(ruled: list[Ruled]) -> str:
+def _front(ruled: list[RuledFile]) -> str:
     totals = [(r, sum(one.ruling.count(r) for one in ruled)) for r in words.SIGNS]
     return _render(
         "claims_front.html",
@@ -91,7 +91,7 @@ def _front(ruled: list[Ruled]) -> str:
     )
 
 
-def _place(ruled: Ruled) -> str:
+def _place(ruled: RuledFile) -> str:
     """On which machines, and what else used them; where the runs are gone, the article's page says it."""
     views = [View(j.run, j.judgement) for j in ruled.used]
     if not views:
@@ -100,7 +100,7 @@ def _place(ruled: Ruled) -> str:
     return ". ".join(filter(None, (machines, words.around(disturbance(view.run for view in views)))))
 
 
-def _tally(ruled: Ruled) -> list[tuple[Ruling, int]]:
+def _tally(ruled: RuledFile) -> list[tuple[Ruling, int]]:
     return [(ruling, len(claims)) for ruling, claims in ruled.groups]
 
 

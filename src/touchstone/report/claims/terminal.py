@@ -8,7 +8,7 @@ from rich.table import Table
 
 from touchstone.judge.claims.ruling import Measurement, Ruling
 from touchstone.manifest.claim import Claim
-from touchstone.report.claims.view import Ruled
+from touchstone.report.claims.view import RuledFile
 from touchstone.report.claims.words import SIGNS, bounds, figure, interval, measured, published, reason, value
 from touchstone.report.why.terminal import print_explanation
 
@@ -22,7 +22,7 @@ _COLOURS = {
 }
 
 
-def print_claims(console: Console, ruled: list[Ruled]) -> None:
+def print_claims(console: Console, ruled: list[RuledFile]) -> None:
     """A table a file."""
     for one in ruled:
         letter = f"{one.file.letter}: " if one.file.letter else ""
@@ -61,7 +61,7 @@ def _published(measurement: Measurement) -> str:
     return "" if measurement.published is None else value(measurement.published, measurement.unit)
 
 
-def explain_claim(console: Console, ruled: Ruled, claim: Claim) -> None:
+def explain_claim(console: Console, ruled: RuledFile, claim: Claim) -> None:
     """All that a verdict rests on, down to the samples."""
     ruling = ruled.of(claim)
     lines = [f"{claim.id}: {claim.says}", f"verdict: {ruling.ruling} ({SIGNS[ruling.ruling].word})", reason(ruling)]

@@ -7,7 +7,7 @@ import math
 from touchstone.judge.claims.quantities import QUANTITIES
 from touchstone.judge.claims.ruling import ClaimRuling, Measurement, Ruling
 from touchstone.judge.reading.disturbance import Disturbance
-from touchstone.manifest.claim import UNITS, Published
+from touchstone.manifest.claim import UNITS, PublishedValue
 from touchstone.report.format import NOTHING, lower_first, percent, plural, quantity, ratio
 from touchstone.report.words import Sign
 from touchstone.vocabulary.figure import Unit
@@ -77,7 +77,7 @@ def figure(m: Measurement) -> str:
     return lower_first(QUANTITIES[m.figure].title) if m.figure in QUANTITIES else m.figure
 
 
-def published(p: Published) -> str:
+def published(p: PublishedValue) -> str:
     """A published number as it was given."""
     if p.unit == "ratio":
         return ratio(p.value)
@@ -85,7 +85,7 @@ def published(p: Published) -> str:
     return f"{number} {'' if p.unit == 'count' else p.unit}".strip()
 
 
-def in_lab_units(p: Published) -> str:
+def in_lab_units(p: PublishedValue) -> str:
     """A published size in binary multiples, as the lab writes sizes; empty for everything else."""
     base, factor = UNITS[p.unit]
     return value(p.value * factor, base) if base == "B" and p.unit in ("kB", "MB", "GB") else ""

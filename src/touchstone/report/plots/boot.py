@@ -10,7 +10,7 @@ from touchstone.report.plots import canvas
 from touchstone.report.plots.marks import mark
 from touchstone.report.plots.panel import Panel, slug
 from touchstone.report.plots.ticks import log_ticks, set_ticks
-from touchstone.report.view import Place, View
+from touchstone.report.view import PhaseAndLoad, View
 from touchstone.vocabulary.figure import Unit
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _ROW, _TOP, _BOTTOM = 40.0, 4.0, 44.0
 
 
-def build(view: View, place: Place) -> Panel | None:
+def build(view: View, place: PhaseAndLoad) -> Panel | None:
     """The panel of the start times."""
     rows = {c.name: _starts(view, place, c.name) for c in view.measured}
     rows = {name: starts for name, starts in rows.items() if starts}
@@ -75,7 +75,7 @@ def build(view: View, place: Place) -> Panel | None:
     )
 
 
-def _starts(view: View, place: Place, contender: str) -> list[tuple[float, bool]]:
+def _starts(view: View, place: PhaseAndLoad, contender: str) -> list[tuple[float, bool]]:
     return [
         (start.first_response_s, start.cold_cache)
         for sample in view.samples(place, contender)

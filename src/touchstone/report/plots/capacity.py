@@ -14,7 +14,7 @@ from touchstone.report.plots.lines import TYPICAL, Points, draw, legend_of, line
 from touchstone.report.plots.marks import mark
 from touchstone.report.plots.panel import Panel, slug
 from touchstone.report.plots.ticks import linear_ticks, set_ticks
-from touchstone.report.view import Place, View
+from touchstone.report.view import PhaseAndLoad, View
 from touchstone.vocabulary.figure import Unit
 
 _ALIKE = 0.05
@@ -34,7 +34,7 @@ class _Curve:
     value: Callable[[CapacityTrial], float | None]
 
 
-def build_latency(view: View, place: Place) -> Panel | None:
+def build_latency(view: View, place: PhaseAndLoad) -> Panel | None:
     """Latency at the objective's percentile, with the bound."""
     found = next((s.capacity for c in view.measured for s in view.samples(place, c.name) if s.capacity), None)
     if found is None:
@@ -46,7 +46,7 @@ def build_latency(view: View, place: Place) -> Panel | None:
     return _panel(view, place, curve, bound)
 
 
-def build_cpu(view: View, place: Place) -> Panel | None:
+def build_cpu(view: View, place: PhaseAndLoad) -> Panel | None:
     """CPU per request."""
     curve = _Curve(
         "cpu",
@@ -59,7 +59,7 @@ def build_cpu(view: View, place: Place) -> Panel | None:
     return _panel(view, place, curve)
 
 
-def build_memory(view: View, place: Place) -> Panel | None:
+def build_memory(view: View, place: PhaseAndLoad) -> Panel | None:
     """Memory."""
     curve = _Curve(
         "memory",
@@ -76,7 +76,7 @@ def _latency(name: str) -> Callable[[CapacityTrial], float | None]:
     return lambda trial: trial.latency.get(name)
 
 
-def _panel(view: View, place: Place, curve: _Curve, bound: float = 0.0) -> Panel | None:
+def _panel(view: View, place: PhaseAndLoad, curve: _Curve, bound: float = 0.0) -> Panel | None:
     lines = lines_of(view, place, "capacity", lambda sample: _points(sample, curve.value))
     if not lines:
         return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from touchstone.judge.comparison.convergence import Step, convergence
+from touchstone.judge.comparison.convergence import ConvergencePoint, convergence
 from touchstone.judge.judgement import Verdict
 from touchstone.judge.statistics.intervals import simultaneous
 from touchstone.record.sample import Sample
@@ -13,7 +13,7 @@ from touchstone.report.format import percent
 from touchstone.report.plots import canvas
 from touchstone.report.plots.marks import mark, mark_line
 from touchstone.report.plots.panel import LegendEntry, Panel, slug
-from touchstone.report.view import Place, View
+from touchstone.report.view import PhaseAndLoad, View
 from touchstone.vocabulary.figure import Unit
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ _MOST_WITH_DOTS = 5
 """More contenders' dots would hide each other."""
 
 
-def build(view: View, place: Place) -> Panel | None:
+def build(view: View, place: PhaseAndLoad) -> Panel | None:
     """The panel of a load in slices; nothing for one in whole windows."""
     if view.baseline is None:
         return None
@@ -76,18 +76,18 @@ def build(view: View, place: Place) -> Panel | None:
     )
 
 
-def _by_round(view: View, place: Place, contender: str) -> dict[int, Sample]:
+def _by_round(view: View, place: PhaseAndLoad, contender: str) -> dict[int, Sample]:
     samples = [s for s in view.samples(place, contender) if view.verdict(s) is not Verdict.INVALID]
     return {s.round: s for s in samples if s.round is not None}
 
 
-def _thinned(steps: list[Step], budget: int) -> list[tuple[int, Step]]:
+def _thinned(steps: list[ConvergencePoint], budget: int) -> list[tuple[int, ConvergencePoint]]:
     """At most about `budget` steps with their place from 1, the last among them."""
     stride = max(1, -(-len(steps) // budget))
     return [(count, step) for count, step in enumerate(steps, 1) if (len(steps) - count) % stride == 0]
 
 
-def _limits(paths: list[list[Step]]) -> tuple[float, float]:
+def _limits(paths: list[list[ConvergencePoint]]) -> tuple[float, float]:
     """Where the axis ends: around what is known at the end, and most of the laps."""
     seen = [1.0]
     for steps in paths:
@@ -100,7 +100,7 @@ def _limits(paths: list[list[Step]]) -> tuple[float, float]:
 
 
 def _draw(
-    axes: Axes, steps: list[tuple[int, Step]], colour: str, dots: bool, limits: tuple[float, float]
+    axes: Axes, steps: list[tuple[int, ConvergencePoint]], colour: str, dots: bool, limits: tuple[float, float]
 ) -> list[Artist]:
     """The laps, and the band of what is known."""
     low, high = limits
@@ -138,7 +138,7 @@ def _round_ratios(low: float, high: float) -> list[float]:
     return [round(i * width, 10) for i in range(first, math.floor(high / width) + 1)]
 
 
-def _in_words(name: str, steps: list[Step]) -> str:
+def _in_words(name: str, steps: list[ConvergencePoint]) -> str:
     known = steps[-1].known
     assert known is not None  # `build` draws no path without
     return f"{name}: {known.point:.3g} ({known.low:.3g} to {known.high:.3g}) after {len(steps)} laps"

@@ -6,11 +6,11 @@ from touchstone.record.sample import Sample
 from touchstone.report.plots import canvas
 from touchstone.report.plots.lines import TYPICAL, Points, draw_over_time, legend_of, lines_of
 from touchstone.report.plots.panel import Panel, slug
-from touchstone.report.view import Place, View
+from touchstone.report.view import PhaseAndLoad, View
 from touchstone.vocabulary.figure import Unit
 
 
-def build(view: View, place: Place) -> Panel | None:
+def build(view: View, place: PhaseAndLoad) -> Panel | None:
     """The panel of a drain."""
     lines = lines_of(view, place, "drain_rate", _points)
     if not lines:
@@ -31,7 +31,7 @@ def _points(sample: Sample) -> Points:
     return [(point.t, float(point.done)) for point in sample.drain.progress] if sample.drain else []
 
 
-def _kept(view: View, place: Place) -> str:
+def _kept(view: View, place: PhaseAndLoad) -> str:
     """Contenders that lost, doubled or misordered messages, and the others."""
     faults = []
     for contender in view.measured:

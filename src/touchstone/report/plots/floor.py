@@ -9,11 +9,11 @@ from touchstone.report.plots.lines import TYPICAL, Points, draw, legend_of, line
 from touchstone.report.plots.marks import mark
 from touchstone.report.plots.panel import Panel, slug
 from touchstone.report.plots.ticks import log_ticks, set_ticks
-from touchstone.report.view import Place, View
+from touchstone.report.view import PhaseAndLoad, View
 from touchstone.vocabulary.figure import Unit
 
 
-def build(view: View, place: Place) -> Panel | None:
+def build(view: View, place: PhaseAndLoad) -> Panel | None:
     """The panel of the memory floor."""
     lines = lines_of(view, place, "floor_passes", _points)
     if not lines:
@@ -62,6 +62,6 @@ def _points(sample: Sample) -> Points:
     return sorted((float(t.limit), t.rate) for t in tries if t.lives and t.rate)
 
 
-def _deaths(view: View, place: Place, contender: str) -> list[float]:
+def _deaths(view: View, place: PhaseAndLoad, contender: str) -> list[float]:
     floors = [sample.floor for sample in view.samples(place, contender) if sample.floor is not None]
     return sorted({float(t.limit) for floor in floors for t in floor.tries if not t.lives})

@@ -8,13 +8,13 @@ from touchstone.report.plots.lines import TYPICAL, Points, draw, legend_of, line
 from touchstone.report.plots.marks import mark
 from touchstone.report.plots.panel import Panel, slug
 from touchstone.report.plots.ticks import linear_ticks, set_ticks
-from touchstone.report.view import Place, View
+from touchstone.report.view import PhaseAndLoad, View
 from touchstone.vocabulary.figure import Unit
 
 _FIGURES = ("hold_rss_per_connection", "hold_anon_per_connection", "hold_kernel_per_connection", "hold_rss_base")
 
 
-def build(view: View, place: Place) -> Panel | None:
+def build(view: View, place: PhaseAndLoad) -> Panel | None:
     """The panel of the held connections."""
     lines = lines_of(view, place, "hold_rss_per_connection", _points)
     if not lines:

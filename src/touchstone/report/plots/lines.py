@@ -15,7 +15,7 @@ from touchstone.report.plots.marks import Reading, mark, mark_line
 from touchstone.report.plots.panel import LegendEntry, thinned
 from touchstone.report.plots.ticks import linear_ticks, log_ticks, set_ticks
 from touchstone.report.plots.timeline import seconds_axis
-from touchstone.report.view import Place, View
+from touchstone.report.view import PhaseAndLoad, View
 from touchstone.vocabulary.figure import Unit
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ TYPICAL = "Bold: the round nearest to the median; faint: the other rounds."
 
 
 @dataclass(frozen=True)
-class Line:
+class PlotLine:
     """One round of one contender."""
 
     contender: str
@@ -38,9 +38,9 @@ class Line:
     invalid: bool
 
 
-def lines_of(view: View, place: Place, figure: str, points: Callable[[Sample], Points]) -> list[Line]:
+def lines_of(view: View, place: PhaseAndLoad, figure: str, points: Callable[[Sample], Points]) -> list[PlotLine]:
     """The lines of a place; `figure` chooses each contender's typical round."""
-    lines: list[Line] = []
+    lines: list[PlotLine] = []
     for contender in view.measured:
         typical = view.typical(place, contender.name, figure)
         for sample in view.samples(place, contender.name):
@@ -48,13 +48,13 @@ def lines_of(view: View, place: Place, figure: str, points: Callable[[Sample], P
             if drawn:
                 invalid = view.verdict(sample) is Verdict.INVALID
                 shown = thinned(drawn, view.budget.points)
-                lines.append(Line(contender.name, view.colour(contender.name), shown, typical is sample, invalid))
+                lines.append(PlotLine(contender.name, view.colour(contender.name), shown, typical is sample, invalid))
     bold = [line for line in lines if line.typical]
     faint = [line for line in lines if not line.typical]
     return faint[: max(0, view.budget.lines - len(bold))] + bold
 
 
-def draw(axes: Axes, lines: Sequence[Line], x: Reading, y: Reading, *, steps: bool = False) -> None:
+def draw(axes: Axes, lines: Sequence[PlotLine], x: Reading, y: Reading, *, steps: bool = False) -> None:
     """Draw the lines; an invalid contender's are dotted. The bold ones carry their values, read as `x` and `y` say."""
     style = "steps-pre" if steps else "default"
     for line in lines:
@@ -72,7 +72,9 @@ def draw(axes: Axes, lines: Sequence[Line], x: Reading, y: Reading, *, steps: bo
         mark_line(drawn, line.contender, line.points if line.typical else [], x, y)
 
 
-def draw_over_time(lines: Sequence[Line], unit: Unit, words: tuple[str, str], *, steps: bool) -> tuple[Figure, Axes]:
+def draw_over_time(
+    lines: Sequence[PlotLine], unit: Unit, words: tuple[str, str], *, steps: bool
+) -> tuple[Figure, Axes]:
     """A drawing of the lines over seconds from 0; `words` are those of its axes."""
     figure, axes = canvas.new(300)
     seconds_axis(axes, max(x for line in lines for x, _ in line.points))
@@ -98,7 +100,7 @@ def mark_x(axes: Axes, x: float, colour: str, contender: str, says: str) -> None
     mark(drawn, contender, says)
 
 
-def mark_medians(axes: Axes, view: View, place: Place, figure: str, *, unit: Unit, says: str) -> list[str]:
+def mark_medians(axes: Axes, view: View, place: PhaseAndLoad, figure: str, *, unit: Unit, says: str) -> list[str]:
     """A triangle at the median of each contender that has the figure; `contender value`, as a caption tells them.
 
     `says` stands before the value at the triangle: `peak after`.
@@ -113,7 +115,7 @@ def mark_medians(axes: Axes, view: View, place: Place, figure: str, *, unit: Uni
     return told
 
 
-def legend_of(lines: Sequence[Line]) -> list[LegendEntry]:
+def legend_of(lines: Sequence[PlotLine]) -> list[LegendEntry]:
     """One entry a contender, in the order of the palette."""
     entries = {
         line.contender: LegendEntry(line.contender, line.colour, "invalid" if line.invalid else "") for line in lines
@@ -121,13 +123,13 @@ def legend_of(lines: Sequence[Line]) -> list[LegendEntry]:
     return sorted(entries.values(), key=lambda e: e.colour)
 
 
-def spread(lines: Sequence[Line]) -> float:
+def spread(lines: Sequence[PlotLine]) -> float:
     """The ratio of the largest to the smallest positive y: whether a log scale is needed."""
     values = [y for line in lines for _, y in line.points if y > 0]
     return max(values) / min(values) if values else 1.0
 
 
-def scale_y(axes: Axes, lines: Sequence[Line], unit: Unit, *, log: bool) -> str:
+def scale_y(axes: Axes, lines: Sequence[PlotLine], unit: Unit, *, log: bool) -> str:
     """Set the y axis to the lines. Returns `log scale` if it is one, for the axis' words."""
     values = [y for line in lines for _, y in line.points if y > 0]
     if not values:

@@ -7,7 +7,7 @@ from touchstone.report.plots import canvas
 from touchstone.report.plots.lines import TYPICAL, Points, draw, legend_of, lines_of, scale_y, spread
 from touchstone.report.plots.panel import Panel, slug
 from touchstone.report.plots.timeline import seconds_axis, shade_phases
-from touchstone.report.view import Place, View
+from touchstone.report.view import PhaseAndLoad, View
 from touchstone.vocabulary.figure import Unit
 
 _FIGURES = ("rss_peak", "pss_peak", "anon_peak", "cgroup_peak", "rss_after_load", "rss_after_idle")
@@ -15,7 +15,7 @@ _LINEAR_UP_TO = 8.0
 """Above this ratio of the largest to the smallest value a linear axis would flatten the small ones."""
 
 
-def build(view: View, place: Place) -> Panel | None:
+def build(view: View, place: PhaseAndLoad) -> Panel | None:
     """The panel of a load's memory."""
     lines = lines_of(view, place, "rss_peak", _points)
     if not lines:
@@ -46,7 +46,7 @@ def _points(sample: Sample) -> Points:
     return [(p.t, float(p.rss)) for p in sample.result.watch.series if p.rss]
 
 
-def _phases(view: View, place: Place) -> list[tuple[float, str]]:
+def _phases(view: View, place: PhaseAndLoad) -> list[tuple[float, str]]:
     samples = [s.result.watch.series for s in view.samples(place) if s.result and s.result.watch]
     longest = max(samples, key=lambda series: series[-1].t if series else 0.0)
     return [(p.t, p.phase) for p in longest]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from touchstone.report.causes import FindingGroup
-from touchstone.report.view import Place, View
+from touchstone.report.view import PhaseAndLoad, View
 
 
 @dataclass(frozen=True)
@@ -32,11 +32,11 @@ class Panel:
     wide: bool = False
 
 
-PanelBuilder = Callable[[View, Place], "Panel | None"]
+PanelBuilder = Callable[[View, PhaseAndLoad], "Panel | None"]
 """Draws a panel for a place, or nothing if the place has no samples for it."""
 
 
-def slug(place: Place, what: str) -> str:
+def slug(place: PhaseAndLoad, what: str) -> str:
     """A name for a drawing, unique on the page."""
     return f"{what}-{place.phase}-{place.load or 'all'}"
 

@@ -9,11 +9,11 @@ from touchstone.report.plots import canvas
 from touchstone.report.plots.lines import TYPICAL, Points, draw_over_time, legend_of, lines_of, mark_medians
 from touchstone.report.plots.marks import mark
 from touchstone.report.plots.panel import Panel, slug
-from touchstone.report.view import Place, View
+from touchstone.report.view import PhaseAndLoad, View
 from touchstone.vocabulary.figure import Unit
 
 
-def build_totals(view: View, place: Place) -> Panel | None:
+def build_totals(view: View, place: PhaseAndLoad) -> Panel | None:
     """The panel of what was served in total."""
     lines = lines_of(view, place, "peak_served", _totals)
     if not lines:
@@ -41,7 +41,7 @@ def build_totals(view: View, place: Place) -> Panel | None:
     )
 
 
-def build_rates(view: View, place: Place) -> Panel | None:
+def build_rates(view: View, place: PhaseAndLoad) -> Panel | None:
     """The panel of the rate in each second."""
     lines = lines_of(view, place, "peak_served", _rates)
     if not lines:

@@ -9,7 +9,7 @@ from touchstone.record.sample import Sample
 from touchstone.report.plots import canvas
 from touchstone.report.plots.lines import TYPICAL, Points, draw, legend_of, lines_of, scale_y
 from touchstone.report.plots.panel import Panel, slug
-from touchstone.report.view import Place, View
+from touchstone.report.view import PhaseAndLoad, View
 from touchstone.vocabulary.figure import Unit
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ _FIGURES = ("latency_p50", "latency_p90", "latency_p95", "latency_p99", "latency
 _TICKS = {0.5: "50 %", 0.9: "90 %", 0.99: "99 %", 0.999: "99.9 %", 0.9999: "99.99 %", 0.99999: "99.999 %"}
 
 
-def build(view: View, place: Place) -> Panel | None:
+def build(view: View, place: PhaseAndLoad) -> Panel | None:
     """The panel of a load's latency distributions; a stepped load has its own panel instead."""
     if place.phase != "load":
         return None

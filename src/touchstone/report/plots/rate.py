@@ -7,11 +7,11 @@ from touchstone.report.plots import canvas
 from touchstone.report.plots.lines import TYPICAL, Points, draw, legend_of, lines_of, scale_y
 from touchstone.report.plots.panel import Panel, slug
 from touchstone.report.plots.ticks import linear_ticks, set_ticks
-from touchstone.report.view import Place, View
+from touchstone.report.view import PhaseAndLoad, View
 from touchstone.vocabulary.figure import Unit
 
 
-def build(view: View, place: Place) -> Panel | None:
+def build(view: View, place: PhaseAndLoad) -> Panel | None:
     """The panel of a stepped load."""
     lines = lines_of(view, place, "throughput", _points)
     if not lines:

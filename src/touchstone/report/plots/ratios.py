@@ -12,7 +12,7 @@ from touchstone.report.plots import canvas
 from touchstone.report.plots.marks import mark
 from touchstone.report.plots.panel import Panel, slug
 from touchstone.report.plots.ticks import spaced
-from touchstone.report.view import Place, View
+from touchstone.report.view import PhaseAndLoad, View
 from touchstone.report.words import direction, sign
 from touchstone.vocabulary.figure import FIGURES, Figure
 
@@ -38,12 +38,12 @@ _CLOSE_TICKS = [0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.1, 1.25, 1.5, 1.75, 2]
 
 
 @dataclass(frozen=True)
-class _Group:
+class _RatioGroup:
     figure: Figure
     comparisons: list[Comparison]
 
 
-def build(view: View, places: list[Place]) -> Panel | None:
+def build(view: View, places: list[PhaseAndLoad]) -> Panel | None:
     """The panel of the headline comparisons of one or several places; nothing if nothing was compared."""
     groups = [group for place in places for group in _groups(view, place)]
     if not groups:
@@ -77,15 +77,15 @@ def build(view: View, places: list[Place]) -> Panel | None:
     )
 
 
-def _groups(view: View, place: Place) -> list[_Group]:
+def _groups(view: View, place: PhaseAndLoad) -> list[_RatioGroup]:
     headline = view.figures(place, headline=True)
     names = [c.name for c in view.contenders]
-    all_groups = (_Group(f, [c for n in names if (c := view.comparison(place, n, f.name))]) for f in headline)
-    groups = [_Group(g.figure, [c for c in g.comparisons if c.ratio]) for g in all_groups]
+    all_groups = (_RatioGroup(f, [c for n in names if (c := view.comparison(place, n, f.name))]) for f in headline)
+    groups = [_RatioGroup(g.figure, [c for c in g.comparisons if c.ratio]) for g in all_groups]
     return [g for g in groups if g.comparisons]
 
 
-def _left_out(view: View, places: list[Place]) -> str:
+def _left_out(view: View, places: list[PhaseAndLoad]) -> str:
     """Contenders that the plot lacks, named so that none is missed silently."""
     missing: dict[str, str] = {}
     drawn: set[str] = set()
@@ -101,7 +101,7 @@ def _left_out(view: View, places: list[Place]) -> str:
     return f" Not drawn: {', '.join(names)}." if names else ""
 
 
-def _frame(axes: Axes, groups: list[_Group], depth: float, margin: float) -> None:
+def _frame(axes: Axes, groups: list[_RatioGroup], depth: float, margin: float) -> None:
     """The axis: wide enough for all intervals, with the line at 1 and the margin's band."""
     from matplotlib.ticker import FixedFormatter, FixedLocator, NullLocator  # noqa: PLC0415
 

@@ -8,14 +8,14 @@ from touchstone.judge.reading.stretches import stretches
 from touchstone.record.sample import Sample
 from touchstone.report.format import seconds
 from touchstone.report.plots import canvas
-from touchstone.report.plots.lines import TYPICAL, Line, Points, draw, legend_of, lines_of, scale_y
+from touchstone.report.plots.lines import TYPICAL, PlotLine, Points, draw, legend_of, lines_of, scale_y
 from touchstone.report.plots.panel import Panel, slug
 from touchstone.report.plots.timeline import seconds_axis, shade_phases
-from touchstone.report.view import Place, View
+from touchstone.report.view import PhaseAndLoad, View
 from touchstone.vocabulary.figure import Unit
 
 
-def build(view: View, place: Place) -> Panel | None:
+def build(view: View, place: PhaseAndLoad) -> Panel | None:
     """The panel of a load's throughput over time."""
     lines = lines_of(view, place, "throughput", points_of)
     if not lines:
@@ -41,7 +41,7 @@ def build(view: View, place: Place) -> Panel | None:
     )
 
 
-def _far_apart(lines: Sequence[Line]) -> bool:
+def _far_apart(lines: Sequence[PlotLine]) -> bool:
     """Whether the contenders' best paces need a log axis; a stall alone does not, for a log axis has no zero."""
     peaks = [max(y for _, y in line.points) for line in lines if not line.invalid]
     peaks = [peak for peak in peaks if peak > 0]
@@ -54,12 +54,12 @@ def points_of(sample: Sample) -> Points:
     return points if len(points) > 1 else []
 
 
-def _phases(view: View, place: Place) -> list[tuple[float, str]]:
+def _phases(view: View, place: PhaseAndLoad) -> list[tuple[float, str]]:
     longest = max(map(stretches, view.samples(place)), key=lambda found: found[-1].end if found else 0.0)
     return [(one.end, one.phase) for one in longest]
 
 
-def _shapes(view: View, place: Place) -> str:
+def _shapes(view: View, place: PhaseAndLoad) -> str:
     """What the judge says of the shape of each contender's typical round."""
     parts = []
     for contender in view.measured:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from touchstone.report.conformance import conformance
-from touchstone.report.sections.section import Section
+from touchstone.report.sections.section import PageSection
 from touchstone.report.view import View
 
 
-def build(view: View) -> Iterator[Section]:
+def build(view: View) -> Iterator[PageSection]:
     """The section, if any contender was probed."""
     found = conformance(view)
     if found is not None:
-        yield Section("conformance", "Conformance to HTTP/1.1", "conformance.html", {"found": found})
+        yield PageSection("conformance", "Conformance to HTTP/1.1", "conformance.html", {"found": found})

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from touchstone.report.sections.section import Section
+from touchstone.report.sections.section import PageSection
 from touchstone.report.view import View
 
 
-def build(view: View) -> Iterator[Section]:
+def build(view: View) -> Iterator[PageSection]:
     """Every pair that was started under load; those that cross first."""
     if view.crossings:
-        yield Section("crossings", "Served in total since exec", "crossings.html", {"crossings": view.crossings})
+        yield PageSection("crossings", "Served in total since exec", "crossings.html", {"crossings": view.crossings})

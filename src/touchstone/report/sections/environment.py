@@ -6,13 +6,13 @@ from collections.abc import Iterator
 
 from touchstone.record.run import Environment
 from touchstone.report.format import plural, size
-from touchstone.report.sections.section import Section
+from touchstone.report.sections.section import PageSection
 from touchstone.report.view import View
 
 
-def build(view: View) -> Iterator[Section]:
+def build(view: View) -> Iterator[PageSection]:
     """The environment's fingerprint; two runs are compared only where it agrees."""
-    yield Section("environment", "Environment", "rows.html", {"rows": rows_of(view)})
+    yield PageSection("environment", "Environment", "rows.html", {"rows": rows_of(view)})
 
 
 def cpus_in_words(env: Environment) -> str:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from touchstone.report.sections.section import Section
+from touchstone.report.sections.section import PageSection
 from touchstone.report.table import full_tables
 from touchstone.report.view import View
 
 
-def build(view: View) -> Iterator[Section]:
+def build(view: View) -> Iterator[PageSection]:
     """A table for each place, figures as rows since there are many."""
     tables = full_tables(view)
     if tables:
-        yield Section("all-figures", "All figures", "figures.html", {"tables": tables})
+        yield PageSection("all-figures", "All figures", "figures.html", {"tables": tables})

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from touchstone.report.sections.section import Section
+from touchstone.report.sections.section import PageSection
 from touchstone.report.view import View
 
 
-def build(view: View) -> Iterator[Section]:
+def build(view: View) -> Iterator[PageSection]:
     """The list, also if it is empty: that nothing was found is a statement too."""
     wrong = {
         group.number: [e for i in group.samples if (s := view.sample(i)) and s.result for e in s.result.first_errors][
@@ -16,4 +16,4 @@ def build(view: View) -> Iterator[Section]:
         ]
         for group in view.finding_groups
     }
-    yield Section("findings", "Findings", "findings.html", {"causes": view.causes, "wrong": wrong})
+    yield PageSection("findings", "Findings", "findings.html", {"causes": view.causes, "wrong": wrong})

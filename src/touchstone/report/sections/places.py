@@ -11,16 +11,16 @@ from touchstone.report.headroom import headroom_lines
 from touchstone.report.place_lines import place_lines
 from touchstone.report.plots import PANELS, ratios
 from touchstone.report.plots.panel import Panel
-from touchstone.report.sections.section import Section
+from touchstone.report.sections.section import PageSection
 from touchstone.report.sentence import load_line
-from touchstone.report.table import Table, headline_tables
-from touchstone.report.view import Place, View
+from touchstone.report.table import FigureTable, headline_tables
+from touchstone.report.view import PhaseAndLoad, View
 
 
-def build(view: View) -> Iterator[Section]:
+def build(view: View) -> Iterator[PageSection]:
     """A section for each headline table, and for each place that has only plots, in the order of the plan."""
     tables = {table.columns[0].place: table for table in headline_tables(view)}
-    drawn: set[Place] = set()
+    drawn: set[PhaseAndLoad] = set()
     told: set[str] = set()
     for place in view.places:
         if place in drawn:
@@ -30,18 +30,18 @@ def build(view: View) -> Iterator[Section]:
         drawn |= set(places)
         data = _data(view, places, table, told)
         if table is not None:
-            yield Section(table.anchor, table.title, "place.html", data)
+            yield PageSection(table.anchor, table.title, "place.html", data)
         elif data["panels"]:
-            yield Section(f"{place.phase}-{place.load or 'all'}", view.title(place), "place.html", data)
+            yield PageSection(f"{place.phase}-{place.load or 'all'}", view.title(place), "place.html", data)
 
 
-def panels_of(view: View, places: list[Place]) -> list[Panel]:
+def panels_of(view: View, places: list[PhaseAndLoad]) -> list[Panel]:
     """The plots of these places, that of the ratios first."""
     panels = [ratios.build(view, places), *(build_panel(view, place) for place in places for build_panel in PANELS)]
     return [panel for panel in panels if panel is not None]
 
 
-def _data(view: View, places: list[Place], table: Table | None, known: set[str]) -> dict[str, Any]:
+def _data(view: View, places: list[PhaseAndLoad], table: FigureTable | None, known: set[str]) -> dict[str, Any]:
     """What the template shows of these places. `known` are the exhibits that an earlier section has explained."""
     panels, load = panels_of(view, places), places[0].load
     rows = table.rows if table else []

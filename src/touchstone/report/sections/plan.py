@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from touchstone.record.process import GeneratorPlace
-from touchstone.report.sections.section import Section
+from touchstone.report.sections.section import PageSection
 from touchstone.report.view import View
 
 
-def build(view: View) -> Iterator[Section]:
+def build(view: View) -> Iterator[PageSection]:
     """The plan and the CPU placement."""
     placement = view.plan.placement
     rows = [
@@ -30,7 +30,7 @@ def build(view: View) -> Iterator[Section]:
         "contenders": view.contenders,
         "notes": view.run.notes,
     }
-    yield Section("plan", "Plan", "plan.html", data)
+    yield PageSection("plan", "Plan", "plan.html", data)
 
 
 def _cpus(cpus: Sequence[int]) -> str:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from touchstone.record.engine import Distribution, LoadResult
 from touchstone.report.format import NOTHING, seconds
-from touchstone.report.sections.section import Section
-from touchstone.report.view import Place, View
+from touchstone.report.sections.section import PageSection
+from touchstone.report.view import PhaseAndLoad, View
 
 
 @dataclass(frozen=True)
@@ -32,14 +32,14 @@ class LoadRequests:
     rows: list[RequestRow]
 
 
-def build(view: View) -> Iterator[Section]:
+def build(view: View) -> Iterator[PageSection]:
     """A table for each load that sends requests of more than one kind."""
     tables = [LoadRequests(view.title(place), rows) for place in view.loads() if (rows := _rows(view, place))]
     if tables:
-        yield Section("requests", "Request by request", "requests.html", {"tables": tables})
+        yield PageSection("requests", "Request by request", "requests.html", {"tables": tables})
 
 
-def _rows(view: View, place: Place) -> list[RequestRow]:
+def _rows(view: View, place: PhaseAndLoad) -> list[RequestRow]:
     rows: list[RequestRow] = []
     for contender in view.measured:
         samples = view.samples(place, contender.name)

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 from touchstone.report.answer import answer
 from touchstone.report.scoreboard import about_groups, group_note, scoreboard
-from touchstone.report.sections.section import Section
+from touchstone.report.sections.section import PageSection
 from touchstone.report.view import View
 
 
-def build(view: View) -> Iterator[Section]:
+def build(view: View) -> Iterator[PageSection]:
     """The first section, if anything was measured that stands on a scoreboard."""
     board = scoreboard(view)
     if board is not None:
@@ -20,4 +20,4 @@ def build(view: View) -> Iterator[Section]:
             "rows": [(scored.row, scored.group, group_note(scored)) for scored in board.rows],
             "about": about_groups(view, board),
         }
-        yield Section("answer", "The answer", "scoreboard.html", data)
+        yield PageSection("answer", "The answer", "scoreboard.html", data)

@@ -10,7 +10,7 @@ from touchstone.report.view import View
 
 
 @dataclass(frozen=True)
-class Section:
+class PageSection:
     """A part of the page: its heading, its template and what the template shows."""
 
     anchor: str
@@ -19,5 +19,5 @@ class Section:
     data: dict[str, Any] = field(default_factory=dict)
 
 
-SectionBuilder = Callable[[View], Iterable[Section]]
+SectionBuilder = Callable[[View], Iterable[PageSection]]
 """Makes the sections that a run has samples for: none, one or several."""

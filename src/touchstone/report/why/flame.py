@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from touchstone.judge.why.tree import Node
+from touchstone.judge.why.tree import StackNode
 
 _NANO = 1e9
 
 
 @dataclass
-class Flame:
+class FlameGraph:
     """Nodes in the order in which a walk from the root meets them."""
 
     names: list[str] = field(default_factory=list)
@@ -23,12 +23,12 @@ class Flame:
         return {"names": self.names, "nodes": self.nodes}
 
 
-def flame(root: Node, least_share: float) -> Flame:
+def flame(root: StackNode, least_share: float) -> FlameGraph:
     """Flatten a tree; a node whose share of both contenders together is below `least_share` is left out."""
-    made = Flame()
+    made = FlameGraph()
     places: dict[str, int] = {}
     least = least_share * (root.baseline + root.contender)
-    waiting: list[tuple[Node, int]] = [(root, 0)]
+    waiting: list[tuple[StackNode, int]] = [(root, 0)]
     while waiting:
         node, depth = waiting.pop()
         if node.baseline + node.contender < least:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from touchstone.judge.why.explanation import Explanation, Part, Unexplained
+from touchstone.judge.why.explanation import CpuDifference, CpuExplanation, Unexplained
 from touchstone.report.why.waterfall import waterfall
 from touchstone.report.why.words import (
     between,
@@ -20,14 +20,14 @@ from touchstone.report.why.words import (
 )
 
 
-def why_lines(found: list[Explanation | Unexplained]) -> Iterator[str]:
+def why_lines(found: list[CpuExplanation | Unexplained]) -> Iterator[str]:
     """A section with all of them; nothing if there are none."""
     if found:
         yield from ["## Why: CPU per request in parts", ""]
         yield from explanation_lines(found)
 
 
-def explanation_lines(found: list[Explanation | Unexplained]) -> Iterator[str]:
+def explanation_lines(found: list[CpuExplanation | Unexplained]) -> Iterator[str]:
     """Each comparison: the parts, the functions and the system calls; or why it could not be explained."""
     for one in found:
         if isinstance(one, Unexplained):
@@ -47,7 +47,7 @@ def explanation_lines(found: list[Explanation | Unexplained]) -> Iterator[str]:
         yield from [f"{off_cpu(one)} Sampled by {profilers(one)}.".strip(), ""]
 
 
-def _table(head: str, found: Explanation, parts: Sequence[Part]) -> Iterator[str]:
+def _table(head: str, found: CpuExplanation, parts: Sequence[CpuDifference]) -> Iterator[str]:
     yield f"| {head} | `{found.baseline}` | `{found.contender}` | difference | interval | |"
     yield "|---|---:|---:|---:|---:|---|"
     for part in parts:

@@ -10,9 +10,16 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from touchstone.judge.why.explanation import Account, Contrast, Cost, Explanation, Part, Unexplained
+from touchstone.judge.why.explanation import (
+    CountDifference,
+    CpuBreakdown,
+    CpuDifference,
+    CpuExplanation,
+    CpuPart,
+    Unexplained,
+)
 from touchstone.report.format import percent
-from touchstone.report.why.waterfall import Step, waterfall
+from touchstone.report.why.waterfall import WaterfallBar, waterfall
 from touchstone.report.why.words import (
     account_headline,
     between,
@@ -33,7 +40,7 @@ _BAR = 24
 _WIDTH = 140
 
 
-def print_explanation(console: Console, found: Explanation | Account | Unexplained) -> None:
+def print_explanation(console: Console, found: CpuExplanation | CpuBreakdown | Unexplained) -> None:
     """Print the parts, the functions and the system calls; or why there are none."""
     if not console.is_terminal and console.width == 80:
         console.width = _WIDTH
@@ -42,13 +49,13 @@ def print_explanation(console: Console, found: Explanation | Account | Unexplain
             pair = f"{found.contender} against {found.baseline}" if found.baseline else found.contender
             _say(console, f"{pair}, {found.load}: not explained", "bold")
             _say(console, found.reason)
-        case Account():
+        case CpuBreakdown():
             _print_account(console, found)
-        case Explanation():
+        case CpuExplanation():
             _print_difference(console, found)
 
 
-def _print_account(console: Console, found: Account) -> None:
+def _print_account(console: Console, found: CpuBreakdown) -> None:
     _say(console, f"{found.load}: {account_headline(found)}", "bold")
     console.print(_costs("CPU per request in parts", [*found.parts, found.rest], found.total.seconds))
     if found.functions:
@@ -64,7 +71,7 @@ def _print_account(console: Console, found: Account) -> None:
             _say(console, line, "dim")
 
 
-def _costs(title: str, costs: Sequence[Cost], total: float) -> Table:
+def _costs(title: str, costs: Sequence[CpuPart], total: float) -> Table:
     table = _table("", [title, "µs per request", "share", "interval"])
     for cost in costs:
         within = "" if cost.low is None or cost.high is None else f"{micros(cost.low)} to {micros(cost.high)}"
@@ -72,7 +79,7 @@ def _costs(title: str, costs: Sequence[Cost], total: float) -> Table:
     return table
 
 
-def _print_difference(console: Console, found: Explanation) -> None:
+def _print_difference(console: Console, found: CpuExplanation) -> None:
     _say(console, f"{found.load}: {headline(found)}", "bold")
     _say(console, sentence(found))
     console.print(_waterfall(found))
@@ -97,7 +104,7 @@ def _table(title: str, heads: Sequence[str]) -> Table:
     return made
 
 
-def _waterfall(found: Explanation) -> Table:
+def _waterfall(found: CpuExplanation) -> Table:
     """From the baseline's figure to the contender's: each part begins where the one before it ended."""
     heads = ["µs of CPU per request", found.baseline, found.contender, "difference", "interval", "", "from A to B"]
     table = _table("Where the difference is", heads)
@@ -111,7 +118,7 @@ def _waterfall(found: Explanation) -> Table:
     return table
 
 
-def _cells(part: Part) -> list[str]:
+def _cells(part: CpuDifference) -> list[str]:
     return [
         escape(part.name),
         micros(part.baseline),
@@ -122,12 +129,12 @@ def _cells(part: Part) -> list[str]:
     ]
 
 
-def _bar(step: Step) -> Text:
+def _bar(step: WaterfallBar) -> Text:
     left, width = round(step.left * _BAR), max(1, round(step.width * _BAR))
     return Text(" " * left + "█" * width, style="yellow" if step.more else "green")
 
 
-def _functions(found: Explanation) -> Table:
+def _functions(found: CpuExplanation) -> Table:
     heads = ["function, with what works on its behalf", found.baseline, found.contender, "difference", "interval", ""]
     table = _table("The functions that explain most, µs per request", [*heads, "mostly"])
     table.columns[-1].justify = "left"
@@ -136,7 +143,7 @@ def _functions(found: Explanation) -> Table:
     return table
 
 
-def _counts(found: Explanation, head: str, rows: Sequence[Contrast]) -> Table:
+def _counts(found: CpuExplanation, head: str, rows: Sequence[CountDifference]) -> Table:
     table = _table(head[0].upper() + head[1:], ["", found.baseline, found.contender, "difference"])
     for row in rows:
         table.add_row(escape(row.name), count(row.baseline), count(row.contender), count(row.difference, "+"))

@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
-from touchstone.judge.why.explanation import Explanation, Part
+from touchstone.judge.why.explanation import CpuDifference, CpuExplanation
 
 
 @dataclass(frozen=True)
-class Step:
+class WaterfallBar:
     """One part: its bar begins where the one before it ended. `left` and `width` are shares of the whole width."""
 
-    part: Part
+    part: CpuDifference
     left: float
     width: float
 
@@ -27,9 +27,9 @@ class Step:
 class Waterfall:
     """From the baseline's figure to the contender's."""
 
-    steps: list[Step]
+    steps: list[WaterfallBar]
     """The parts, what adds most first, and the rest at the end."""
-    total: Step
+    total: WaterfallBar
     """From the one figure to the other at once."""
     low: float
     high: float
@@ -37,21 +37,21 @@ class Waterfall:
     both have in common."""
 
 
-def waterfall(found: Explanation) -> Waterfall:
+def waterfall(found: CpuExplanation) -> Waterfall:
     """The steps and their scale."""
     parts = [*sorted(found.parts, key=lambda part: -part.difference), found.rest]
     edges = list(_edges(found.total.baseline, parts))
     low, high = min(edges), max(edges)
 
-    def step(part: Part, begin: float, end: float) -> Step:
+    def step(part: CpuDifference, begin: float, end: float) -> WaterfallBar:
         width = (high - low) or 1.0
-        return Step(part, (min(begin, end) - low) / width, abs(end - begin) / width)
+        return WaterfallBar(part, (min(begin, end) - low) / width, abs(end - begin) / width)
 
     steps = [step(part, begin, end) for part, (begin, end) in zip(parts, pairwise(edges), strict=True)]
     return Waterfall(steps, step(found.total, edges[0], edges[-1]), low, high)
 
 
-def _edges(begin: float, parts: list[Part]) -> Iterator[float]:
+def _edges(begin: float, parts: list[CpuDifference]) -> Iterator[float]:
     yield begin
     for part in parts:
         begin += part.difference

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from touchstone.judge.why.explanation import Account, Contrast, Explanation, Part
+from touchstone.judge.why.explanation import CountDifference, CpuBreakdown, CpuDifference, CpuExplanation
 from touchstone.report.format import percent, plural
 from touchstone.report.why.waterfall import Waterfall
 
@@ -21,14 +21,14 @@ def signed(seconds: float) -> str:
     return f"{'+' if seconds >= 0 else '-'}{micros(abs(seconds))}"
 
 
-def between(part: Part) -> str:
+def between(part: CpuDifference) -> str:
     """A difference's interval; empty where there are too few rounds for one."""
     if part.low is None or part.high is None:
         return ""
     return f"{signed(part.low)} to {signed(part.high)}"
 
 
-def headline(found: Explanation) -> str:
+def headline(found: CpuExplanation) -> str:
     """What is explained, in a sentence."""
     total = found.total
     sure = (
@@ -43,7 +43,7 @@ def headline(found: Explanation) -> str:
     )
 
 
-def account_headline(found: Account) -> str:
+def account_headline(found: CpuBreakdown) -> str:
     """One contender's CPU per request and its largest parts, in a sentence."""
     largest = ", ".join(f"{micros(part.seconds)} {part.name}" for part in found.parts[:3])
     return (
@@ -52,7 +52,7 @@ def account_headline(found: Account) -> str:
     )
 
 
-def sentence(found: Explanation) -> str:
+def sentence(found: CpuExplanation) -> str:
     """The largest certain parts, in a sentence."""
     parts = sorted(found.parts, key=lambda part: -abs(part.difference))
     certain = [part for part in parts if part.sure]
@@ -66,7 +66,7 @@ def sentence(found: Explanation) -> str:
     return told + unsure
 
 
-def _named(part: Part) -> str:
+def _named(part: CpuDifference) -> str:
     return f"{signed(part.difference)} {part.name}"
 
 
@@ -75,7 +75,7 @@ def scale(fall: Waterfall) -> str:
     return f"The bars' scale goes from {micros(fall.low)} to {micros(fall.high)} µs."
 
 
-def rest(found: Explanation) -> str:
+def rest(found: CpuExplanation) -> str:
     """What the rest is."""
     return (
         f"The rest, {signed(found.rest.difference)} µs, is what the contenders take other than the copies of them that "
@@ -83,9 +83,9 @@ def rest(found: Explanation) -> str:
     )
 
 
-def counts(found: Explanation) -> list[tuple[str, Sequence[Contrast]]]:
+def counts(found: CpuExplanation) -> list[tuple[str, Sequence[CountDifference]]]:
     """The tables of counts with their heads: system calls, and what threads wait for. Empty ones are left out."""
-    tables: list[tuple[str, Sequence[Contrast]]] = [
+    tables: list[tuple[str, Sequence[CountDifference]]] = [
         ("system calls per request", found.calls),
         ("counted per request", found.counted),
         ("threads that wait, on average", found.waits),
@@ -100,18 +100,18 @@ def count(value: float, sign: str = "") -> str:
     return f"{value:{sign},.0f}" if abs(value) >= 1000 else f"{value:{sign}.2f}"
 
 
-def off_cpu(found: Explanation | Account) -> str:
+def off_cpu(found: CpuExplanation | CpuBreakdown) -> str:
     """Why it is not known what threads wait for; empty if it is."""
     return f"What threads wait for is not known: {found.no_waits}." if found.no_waits else ""
 
 
-def profilers(found: Explanation) -> str:
+def profilers(found: CpuExplanation) -> str:
     """What sampled."""
     a, b = found.profilers
     return a if a == b else f"{found.baseline}: {a}; {found.contender}: {b}"
 
 
-def unmatched(found: Explanation) -> str:
+def unmatched(found: CpuExplanation) -> str:
     """What no table has; empty if there is nothing."""
     if not found.unmatched:
         return ""
