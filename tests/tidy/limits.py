@@ -15,7 +15,16 @@ _GENERATED = Path(PACKAGE) / "engine" / "protocol.py"
 _LEFTOVER = re.compile(r"\b(TODO|FIXME|XXX|HACK|hack)\b")
 _FOUND_BY_WALKING = (f"{PACKAGE}.cli.", f"{PACKAGE}.toolchain.known.")
 """Rooms whose modules are found by their place."""
-_ENTRIES = ("__main__", "findings_page", "report.schemas", "figures_page", "cli.reference", "driver.main", "self_test")
+_ENTRIES = (
+    "__main__",
+    "findings_page",
+    "report.schemas",
+    "schema.document",
+    "figures_page",
+    "cli.reference",
+    "driver.main",
+    "self_test",
+)
 """Modules that are run, not imported."""
 
 

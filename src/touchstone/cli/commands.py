@@ -83,6 +83,7 @@ COMMANDS: dict[str, Outline] = {
     "report": Outline("report", "Write a run's reports again, or the draft of a post about it.", SHARE),
     "doctor": Outline("doctor", "Look at the machine and its tools.", MAINTAIN),
     "toolchain": Outline("toolchain", "Get a tool that is missing, without changing the system.", MAINTAIN),
+    "schema": Outline("schema", "Write the JSON Schemas of manifests into a folder, for editors.", MAINTAIN),
     "clean": Outline("clean", "Remove old results and unused builds; without --yes only say which.", MAINTAIN),
 }
 """In the order of the help. A command's own help begins with its summary: a test holds them together."""

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from touchstone.cli.schema_command import write_schemas
 from touchstone.failure import UsageError, did_you_mean
 from touchstone.intake.adopt import adopt
 from touchstone.intake.entry import BenchmarkEntry
@@ -41,6 +42,7 @@ def import_entry(
         raise UsageError(f"there are no entries of {benchmark!r}", fix=f"{hint}there are: {', '.join(_BENCHMARKS)}")
     scenario = out or Path(benchmark)
     adopted = adopt(_BENCHMARKS[benchmark](folder), scenario, test or ())
+    write_schemas(scenario)
     for path in adopted.written:
         typer.echo(path)
     for one in adopted.left_out:

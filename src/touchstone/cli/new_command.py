@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from touchstone.cli.schema_command import write_schemas
 from touchstone.failure import UsageError, did_you_mean
 from touchstone.intake.answers import draft_from_urls
 from touchstone.intake.draft import Draft
@@ -18,7 +19,7 @@ from touchstone.intake.service.drafting import draft_service, write_stack
 from touchstone.intake.writing import whole_or_nothing
 from touchstone.manifest.base import NAME, NAME_IN_WORDS
 from touchstone.manifest.catalogue import read_scenario_folder
-from touchstone.manifest.files import SCENARIO_FILE, STACK_FILE
+from touchstone.manifest.files import SCENARIO_FILE, SCENARIO_SCHEMA, STACK_FILE
 from touchstone.manifest.reader import read_manifest
 from touchstone.manifest.scenario import Scenario
 from touchstone.whole_file import write_whole
@@ -26,10 +27,11 @@ from touchstone.whole_file import write_whole
 _STARTERS = Path(__file__).resolve().parents[1] / "starter"
 KINDS = sorted(path.parent.name for path in _STARTERS.glob(f"*/{STACK_FILE}"))
 
-_SCENARIO = """\
+_SCENARIO = f"""\
+{SCENARIO_SCHEMA}
 schema = 1
-name = "{name}"
-title = "{name}"
+name = "@NAME@"
+title = "@NAME@"
 summary = "What the service does, and what is compared."
 
 [ready]                     # the request whose correct response means that the service has started
@@ -98,7 +100,10 @@ def new(
         raise UsageError(f"there is no stack to begin from in {stack!r}", fix=f"{hint}there are: {', '.join(KINDS)}")
     draft = _draft(folder, from_openapi, from_har, from_url or [])
     if draft is not None and stack is None and service is None:
-        typer.echo(draft.write(folder))
+        with whole_or_nothing(folder, SCENARIO_FILE):
+            written = draft.write(folder)
+            write_schemas(folder)
+        typer.echo(written)
         typer.echo("\n".join([*_shown(draft), *([_MADE_FIRST] if from_url else []), *_after_a_scenario(folder)]))
         return
     stack = stack or "python"
@@ -114,6 +119,7 @@ def new(
         else:
             made += _write_stack(stack, home, {"@NAME@": home.name, "@SCENARIO@": scenario})
             steps = _after_a_starter(folder, home) if draft else []
+        write_schemas(folder)
         read_scenario_folder(folder)
     for line in (*made, *(_shown(draft) if draft else []), *steps, f"measure it: touchstone run {folder} --quick"):
         typer.echo(line)
@@ -193,12 +199,14 @@ def _draft(folder: Path, from_openapi: Path | None, from_har: Path | None, from_
 
 def _example(folder: Path) -> str:
     """The scenario of a folder of which nothing is known yet."""
-    return _SCENARIO.format(name=folder.resolve().name)
+    return _SCENARIO.replace("@NAME@", folder.resolve().name)
 
 
 def _is_example(folder: Path) -> bool:
     """Whether the folder's scenario is the example as it was written: nothing of anybody's is lost with it."""
-    return (folder / SCENARIO_FILE).read_bytes() == _example(folder).encode()
+    line = f"{SCENARIO_SCHEMA}\n".encode()
+    held = (folder / SCENARIO_FILE).read_bytes()
+    return held.removeprefix(line) == _example(folder).encode().removeprefix(line)
 
 
 def _write_scenario(folder: Path) -> Path:

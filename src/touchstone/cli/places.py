@@ -45,6 +45,11 @@ def claims_root() -> Path:
     return own if any(own.glob("*.toml")) else (_SHIPPED / "claims").resolve()
 
 
+def schemas_root() -> Path:
+    """The folder of the JSON Schemas."""
+    return (_SHIPPED / "schema").resolve()
+
+
 def results_root() -> Path:
     """The folder of the results, below the working folder."""
     return Path.cwd() / "results"

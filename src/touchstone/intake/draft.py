@@ -13,7 +13,7 @@ from touchstone.intake.conceal import Vault
 from touchstone.intake.parts import DraftCheck, DraftLoad, DraftRequest, PlaceholderText, slug
 from touchstone.intake.toml import comment, table, text, value
 from touchstone.manifest.base import NAME, NAME_IN_WORDS
-from touchstone.manifest.files import SCENARIO_FILE
+from touchstone.manifest.files import SCENARIO_FILE, SCENARIO_SCHEMA
 from touchstone.manifest.reader import manifest_of
 from touchstone.manifest.scenario import Scenario
 from touchstone.manifest.template import literal, parse
@@ -79,6 +79,7 @@ class Draft:
         return [step for one in self.contract for step in (one.steps if isinstance(one, DraftCheck) else [one])]
 
     def _lines(self, name: str) -> Iterator[str]:
+        yield SCENARIO_SCHEMA
         yield from comment(
             f"A draft from {self.source}. Look at what is marked, and say in `expect` what a right response is."
         )

@@ -11,6 +11,7 @@ from typing import Any
 from touchstone.failure import UsageError
 from touchstone.intake.draft import DraftLoad, DraftRequest
 from touchstone.intake.toml import table, text
+from touchstone.manifest.files import STACK_SCHEMA
 
 DESCRIPTIONS = {"httparena": "meta.json", "techempower": "benchmark_config.json"}
 """By benchmark: the file that describes an entry."""
@@ -75,6 +76,7 @@ class BenchmarkEntry:
     def stack_toml(self, scenario: str, variants: Sequence[EntryVariant]) -> str:
         """The text of its stack.toml in a scenario."""
         lines = [
+            STACK_SCHEMA,
             f"# From an entry of {self.benchmark}; the files next to this one are its own.",
             "schema = 1",
             f"name = {text(self.name)}",

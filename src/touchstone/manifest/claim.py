@@ -67,7 +67,7 @@ def _named(value: Any) -> Any:
 
 TermField = Annotated[
     Term,
-    BeforeValidator(_named),
+    BeforeValidator(_named, json_schema_input_type=ContenderName | Term),
     DocumentedAs("contender (`stack/variant`), or a table", "contenders (`stack/variant`), or tables"),
 ]
 

@@ -9,10 +9,11 @@ from __future__ import annotations
 import math
 from typing import Annotated, Any, Literal, get_args
 
-from pydantic import PlainValidator
+from pydantic import Field, PlainValidator
+from typing_extensions import TypeAliasType
 
 from touchstone.manifest.base import DocumentedAs, ManifestModel
-from touchstone.manifest.template import parse
+from touchstone.manifest.template import CONSTANT, TemplateText, parse, placeholder
 
 TypeName = Literal["string", "number", "integer", "boolean", "null", "array", "object"]
 _TYPES: tuple[TypeName, ...] = get_args(TypeName)
@@ -63,9 +64,23 @@ def _whole(value: Any) -> Any:
     return value
 
 
+def _only(name: dict[str, Any]) -> Any:
+    """A key of a JSON Schema: no table that holds `type` alone, with such a name."""
+    return Field(json_schema_extra={"not": {"properties": {"type": name}, "required": ["type"], "maxProperties": 1}})
+
+
+_Fixed = Annotated[str, Field(json_schema_extra={"not": {"pattern": rf"\{{\{{|{placeholder(*CONSTANT)}"}})]
+_Whole = TypeAliasType(
+    "_Whole", "_Fixed | float | bool | list[_Whole] | Annotated[dict[str, _Whole], _only({'enum': list(_TYPES)})]"
+)
+_Written = (
+    TemplateText | float | bool | JsonType | list[_Whole] | Annotated[dict[str, _Whole], _only({"type": "string"})]
+)
+"""A field as a file may write it, for the JSON Schema."""
+
 JsonField = Annotated[
     JsonType | str | int | float | bool | list[Any] | dict[str, Any],
-    PlainValidator(_field),
+    PlainValidator(_field, json_schema_input_type=_Written),
     DocumentedAs("value, or `{ type = ... }`", "values, or `{ type = ... }`"),
 ]
 """A value, or a type."""

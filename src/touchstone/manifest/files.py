@@ -6,6 +6,11 @@ from pathlib import Path
 
 SCENARIO_FILE = "scenario.toml"
 STACK_FILE = "stack.toml"
+SCHEMA_FOLDER = ".schema"
+"""The folder in a scenario's folder that holds the JSON Schemas of its manifests, for editors."""
+SCENARIO_SCHEMA = f"#:schema ./{SCHEMA_FOLDER}/scenario.json"
+STACK_SCHEMA = f"#:schema ../{SCHEMA_FOLDER}/stack.json"
+"""The first line of a manifest, by which Taplo and Even Better TOML find its schema without a network."""
 
 
 def scenarios_in(root: Path) -> dict[str, Path]:

@@ -24,6 +24,12 @@ would have no effect are errors that name file, line and fix.
 * [claims.toml](#claimstoml), by any name: published statements that runs are held against ([claims.md](claims.md))
 * [mix.toml](#mixtoml), by any name: what `touchstone load --mix` sends ([templates.md](templates.md))
 
+An editor with Taplo or Even Better TOML completes keys and underlines errors by the JSON Schema that the first line of
+a file names: `#:schema ./.schema/scenario.json`. `touchstone new` and `touchstone import` write that line and the
+folder `.schema`; `touchstone schema FOLDER` writes the folder for manifests of an earlier version. The schemas are also
+in [schema/](schema/scenario.json). They hold every error that one file shows by itself; names in other files, commands
+and regular expressions are left to `touchstone check`.
+
 NAME is a name of your choice. `[[...]]` is a list of tables, which may also be written in one line:
 `steps = [{ target = "/" }, { wait_s = 1.0 }]`. A key without a default may be left out if it is not marked as one that
 *must be given*.

@@ -26,7 +26,10 @@ def _within(pattern: str) -> str:
 
 
 Inside = Annotated[
-    str, AfterValidator(_within), DocumentedAs("path within the work folder", "paths within the work folder")
+    str,
+    AfterValidator(_within),
+    Field(json_schema_extra={"pattern": r"^(?!/)(?!(?:.*/)?\.\.(?:/|$))(?=.*[^./])"}),
+    DocumentedAs("path within the work folder", "paths within the work folder"),
 ]
 """A path relative to the work folder, that does not leave it."""
 
@@ -170,7 +173,7 @@ class Variant(ManifestModel):
     """Files of metadata that was written by hand for a native image; their lines are counted and shown."""
 
 
-_NOT_OF_IMAGES = (
+NOT_OF_IMAGES = (
     "base",
     "needs",
     "install",
@@ -251,7 +254,7 @@ class Stack(ManifestModel):
     def _is_only_an_image(self, name: str) -> None:
         """All else that a variant may say of its build and its program, an image says itself."""
         variant = self.variants[name]
-        for key in _NOT_OF_IMAGES:
+        for key in NOT_OF_IMAGES:
             if key in variant.model_fields_set:
                 raise ValueError(f"variants.{name} is an image, to which `{key}` does not apply: leave it out")
         if any(setting.args for setting in variant.memory_settings):

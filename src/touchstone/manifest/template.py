@@ -18,7 +18,7 @@ from functools import lru_cache
 from typing import Annotated, Literal, get_args
 from urllib.parse import quote
 
-from pydantic import AfterValidator
+from pydantic import AfterValidator, Field
 
 from touchstone.manifest.base import DocumentedAs
 
@@ -221,5 +221,21 @@ def _valid(text: str) -> str:
     return text
 
 
-TemplateText = Annotated[str, AfterValidator(_valid), DocumentedAs("text with placeholders", "texts with placeholders")]
+def placeholder(*fitting: str) -> str:
+    """A regular expression that finds a placeholder whose inside fits none of these expressions."""
+    return rf"\{{(?!(?:{'|'.join(fitting)})\}})[a-z][A-Za-z0-9._:-]*\}}"
+
+
+CONSTANT = ("brace",)
+"""The inside of a placeholder that is filled in alike in every request, as a regular expression."""
+OUTSIDE = tuple(rf"{source}\.[A-Za-z0-9._-]*(?::(?:{'|'.join(_ESCAPES)}))?" for source in ("row", "capture", "env"))
+"""The insides of placeholders whose values come from outside: rows, captures, the environment."""
+_ALL = (*_NAMES, *CONSTANT, *OUTSIDE, rf"key:[0-9]+\.\.[0-9]+(?::(?:{'|'.join(_DISTRIBUTIONS)}))?")
+
+TemplateText = Annotated[
+    str,
+    AfterValidator(_valid),
+    Field(json_schema_extra={"not": {"pattern": rf"\{{\{{|{placeholder(*_ALL)}"}}),
+    DocumentedAs("text with placeholders", "texts with placeholders"),
+]
 """A text of a manifest in which placeholders are filled in."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from touchstone.intake.toml import table, text, value
+from touchstone.manifest.files import STACK_SCHEMA
 
 APP = "app"
 """The service's folder within the work folder."""
@@ -67,6 +68,7 @@ class DraftStack:
         return list(dict.fromkeys(_ONE_LINE.sub(" ", guess).strip() for guess in self.guessed))
 
     def _lines(self, name: str, scenario: str, title: str, source: str) -> Iterator[str]:
+        yield STACK_SCHEMA
         yield "# A draft from the service's own files. Look at what is marked."
         yield "schema = 1"
         yield f"name = {text(name)}"
