@@ -23,7 +23,7 @@ from touchstone.manifest.journey import Capture, JourneyStep
 from touchstone.manifest.load import Load
 from touchstone.manifest.mix import Mix
 from touchstone.manifest.scenario import Ready
-from touchstone.manifest.spoken import Speaking
+from touchstone.manifest.spoken import ProtocolKeys
 from touchstone.manifest.template import CONSTANT, placeholder
 
 _ENVIRONMENT = r"env\.[^}]*"
@@ -91,7 +91,7 @@ RULES: dict[Model, list[Schema]] = {
             ),
         ),
     ],
-    Speaking: [never(has(protocol="h2", tls=False)), never(has(protocol="h2c", tls=True))],
+    ProtocolKeys: [never(has(protocol="h2", tls=False)), never(has(protocol="h2c", tls=True))],
 }
 _TIMED: Schema = {"enum": ["open", "steps", "ramp"]}
 _HTTP_1 = either(has(protocol="h1"), {**has("tls"), **lacks("protocol")})
