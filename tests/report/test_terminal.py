@@ -11,7 +11,7 @@ from tests.golden.golden import RUNS, judged, recorded_run
 from tests.report.fixture import ABSENT, EXHIBIT
 from touchstone.judge.judgement import FailedContender, Judgement, Verdict
 from touchstone.record.run import Run
-from touchstone.report import print_report
+from touchstone.report import FirstTable, print_report
 from touchstone.report.article import render_article
 from touchstone.report.markdown import document
 from touchstone.report.view import View
@@ -157,3 +157,22 @@ def test_an_invalid_run_without_findings_says_why_it_is_invalid(run: Run, judgem
     assert "go/plain failed: boot: it did not start" in text
     assert "No findings" not in text
     assert "see the findings" not in text
+
+
+def _first(samples: int, *runs: Run) -> str:
+    """What is printed of runs that go on, by the number of their rounds."""
+    out = io.StringIO()
+    table = FirstTable(Console(file=out, width=100))
+    for run in runs:
+        table(run.model_copy(update={"samples": [s for s in run.samples if (s.round or 0) <= samples]}))
+    return out.getvalue()
+
+
+def test_a_run_that_goes_on_prints_its_first_table_once_something_is_decided() -> None:
+    run = recorded_run("users")
+    assert _first(1, run) == ""
+    text = _first(2, run, run)
+    assert text.count("So far, after 2 of 5 rounds:") == 1
+    assert re.search(r"\nLookup of one name +Throughput +Latency p99", text)
+    assert "▲" in text or "▼" in text
+    assert "next:" not in text

@@ -48,12 +48,13 @@ def test_the_smallest_memory_limit_is_found(tmp_path: Path) -> None:
     assert any("killed by the kernel" in (trial["death"] or "") for trial in floor["evidence"]["tries"])
 
 
-def test_a_container_is_sized(tmp_path: Path) -> None:
+@pytest.mark.parametrize("memory", [["--memory", "48"], []], ids=["given", "searched"])
+def test_a_container_is_sized(tmp_path: Path, memory: list[str]) -> None:
     folder = demo(tmp_path / "demo")
     (folder / "scenario.toml").write_text((folder / "scenario.toml").read_text() + FLOOR)
-    words = ["--rate", "20", "--cpus", "0.5", "--memory", "48", "--rounds", "1", "--json", "--out", "sized"]
+    words = ["--rate", "20", "--cpus", "0.5", *memory, "--rounds", "1", "--json", "--out", "sized"]
     done = touchstone(tmp_path, "size", str(folder), *words, within_s=1200)
     assert done.returncode == 0, done.stdout + done.stderr
     (container,) = json.loads(done.stdout)["grid"]
     assert container["capacity"] > 20
-    assert container["memory"] == 48 * 2**20
+    assert container["memory"] == 48 * 2**20 if memory else 4 * 2**20 <= container["memory"] < 64 * 2**20

@@ -21,7 +21,7 @@ from touchstone.manifest.catalogue import find_scenario
 from touchstone.plan.plan import RunRequest
 from touchstone.record.run import Plan
 from touchstone.record.store import load_run
-from touchstone.report import print_report, render
+from touchstone.report import FirstTable, print_report, render
 from touchstone.report.view import View
 from touchstone.run.measure import RunConditions, measure
 from touchstone.run.noise import measure_noise
@@ -153,6 +153,7 @@ def run(
         spend_s=minutes * 60,
         notes=_look_at_noise(anyway=anyway) if thorough else [],
         begun=tell_missing,
+        after_round=FirstTable(progress),
     )
     with load_from(cluster) as generators:
         store = measure(

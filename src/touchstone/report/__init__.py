@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from touchstone.report.export import render as render
+    from touchstone.report.terminal import FirstTable as FirstTable
     from touchstone.report.terminal import print_report as print_report
 
-__all__ = ["print_report", "render"]
+__all__ = ["FirstTable", "print_report", "render"]
 
-_MODULES = {"print_report": "touchstone.report.terminal", "render": "touchstone.report.export"}
+_TERMINAL = "touchstone.report.terminal"
+_MODULES = {"FirstTable": _TERMINAL, "print_report": _TERMINAL, "render": "touchstone.report.export"}
 """Imported when asked for: who only writes a quantity in words does not wait for the plots."""
 
 

@@ -16,7 +16,9 @@ from rich.padding import Padding
 from rich.table import Table as RichTable
 from rich.text import Text
 
+from touchstone.judge.judge import judge
 from touchstone.judge.judgement import Severity, Verdict
+from touchstone.record.run import Run
 from touchstone.report.answer import answer
 from touchstone.report.format import NOTHING, TIMES, plural
 from touchstone.report.lines import banners, plain_lines
@@ -29,6 +31,7 @@ from touchstone.report.view import View
 from touchstone.report.words import VERDICT_MARKS
 
 _SIGN_STYLES = {"better": "green", "worse": "yellow", "equivalent": "cyan", "undecided": "dim", "invalid": "red"}
+_DECIDED = ("better", "worse", "equivalent")
 _VERDICT_STYLES = {Verdict.VALID: "", Verdict.SUSPECT: "yellow", Verdict.INVALID: "red strike"}
 _SEVERITY_STYLES = {Severity.INVALID: "bold red", Severity.SUSPECT: "bold yellow", Severity.NOTE: "bold cyan"}
 _ROW_NOTES = {"baseline": "baseline", "exhibit": "exhibit", "invalid": "invalid", "absent": "not measured"}
@@ -53,8 +56,7 @@ def print_report(console: Console, view: View, *, lines: bool = False, details: 
         for line in plain_lines(view):
             console.print(line, markup=False, highlight=False, soft_wrap=True)
         return
-    if not console.is_terminal and console.width == 80 and "COLUMNS" not in os.environ:
-        console.width = _LOG_WIDTH
+    _widen(console)
     _print_head(console, view)
     _print_sections(console, view)
     if details:
@@ -69,6 +71,37 @@ def print_report(console: Console, view: View, *, lines: bool = False, details: 
     _say(console, Text.assemble(("Trace a number: ", "dim"), trace(view)), 0)
     if not details:
         _say(console, Text.assemble(("All details:    ", "dim"), f"touchstone show {view.plan.run_id} --details"), 0)
+
+
+class FirstTable:
+    """Prints the leading figures of a run that goes on, once, as soon as a difference in them is decided."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._printed = False
+
+    def __call__(self, run: Run) -> None:
+        """Judge the run as far as it is, and print its figures if they decide something now."""
+        if self._printed:
+            return
+        view = View(run, judge(run))
+        # Sizes and builds are decided before anything is loaded.
+        rows = [s.row for section in sections(view) if not section.columns[0].place.opens for s in section.rows]
+        if not any(cell.sign is not None and cell.sign.kind in _DECIDED for row in rows for cell in row.cells):
+            return
+        self._printed = True
+        _widen(self._console)
+        rounds = max(sample.round or 0 for sample in run.samples)
+        self._console.print()
+        _say(self._console, Text(f"So far, after {rounds} of {view.plan.rounds} rounds:", style="bold"), 0)
+        _print_sections(self._console, view)
+        self._console.print()
+
+
+def _widen(console: Console) -> None:
+    """Give a log the width of its tables."""
+    if not console.is_terminal and console.width == 80 and "COLUMNS" not in os.environ:
+        console.width = _LOG_WIDTH
 
 
 def _say(console: Console, text: Text, indent: int) -> None:

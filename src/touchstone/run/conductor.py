@@ -8,7 +8,7 @@ import shutil
 import signal
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import FrameType
@@ -21,6 +21,7 @@ from touchstone.engine.locate import engine_path
 from touchstone.failure import TouchstoneError
 from touchstone.isolation.cgroup import clear_own_cgroups
 from touchstone.isolation.lingering import ends_with_session
+from touchstone.judge.statistics.intervals import MIN_ROUNDS
 from touchstone.manifest.catalogue import Contender, ScenarioFolder
 from touchstone.manifest.load import Load
 from touchstone.phase.base import AllAtOnce, EachInTurn, NullServerTurn, Phase, PlannedTurn, ReportNote
@@ -59,6 +60,8 @@ class Conductor:
     options: MeasurementOptions = field(default_factory=MeasurementOptions)
     ending: StoppingRule | None = None
     """Asked after each round whether it was the last, and of how many laps the next one is. None: as planned."""
+    after_round: Callable[[Run], None] = lambda _run: None
+    """Called after each round that has intervals and is not the last."""
     notes: list[str] = field(default_factory=list)
     all_or_none: bool = False
     """If one of the contenders falls out, the others are not measured either."""
@@ -185,8 +188,11 @@ class Conductor:
             names = ", ".join(contender.name for contender in order.values())
             self.display.stage(f"round {number} of {max(number, self.plan.rounds)}: {names}")
             self._round(bench, plans, order, number)
-            if ending.reached(self._so_far(), number, time.monotonic() - begin):
+            so_far = self._so_far()
+            if ending.reached(so_far, number, time.monotonic() - begin):
                 break
+            if number >= MIN_ROUNDS:
+                self.after_round(so_far)
         self._end_rounds(number, ending.note)
         self._tares(bench, plans, number + 1)
 

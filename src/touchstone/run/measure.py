@@ -55,6 +55,8 @@ class RunConditions(MeasurementOptions):
     """What every report is to say of the run."""
     begun: Callable[[Plan], None] = lambda _plan: None
     """Called with the plan before the first measurement."""
+    after_round: Callable[[Run], None] = lambda _run: None
+    """Called with the run as far as it is after each round but the first and the last."""
     all_or_none: bool = False
     """What is asked is how the contenders differ: if one cannot be built or breaks its contract, none is loaded."""
 
@@ -120,6 +122,7 @@ def measure(
         replace(conditions, drain_exhibits=wish.exhibits or conditions.drain_exhibits),
         _ending(plan, wish, conditions),
         notes=list(conditions.notes),
+        after_round=conditions.after_round,
         all_or_none=conditions.all_or_none,
     )
     with display:
