@@ -11,6 +11,7 @@ from typing import Any
 
 from touchstone.isolation.container import ContainerProcess
 from touchstone.isolation.escapes import EscapedProcesses
+from touchstone.isolation.family import task_folders
 from touchstone.isolation.given import GrantedResources
 from touchstone.isolation.process import ServerProcess, lives
 
@@ -107,8 +108,7 @@ class ConfinementWatch:
 def _tasks(pids: Iterable[int]) -> Iterator[tuple[int, int]]:
     """Each thread with its process."""
     for pid in pids:
-        with contextlib.suppress(OSError):
-            yield from ((pid, int(task.name)) for task in Path(f"/proc/{pid}/task").iterdir())
+        yield from ((pid, int(task.name)) for task in task_folders(pid))
 
 
 def _beyond(pids: Iterable[int], cpus: set[int]) -> Iterator[dict[str, Any]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterable
+from pathlib import Path
 
 import psutil
 
@@ -13,6 +14,13 @@ def family(pid: int) -> list[psutil.Process]:
     with contextlib.suppress(psutil.NoSuchProcess):
         root = psutil.Process(pid)
         return [root, *root.children(recursive=True)]
+    return []
+
+
+def task_folders(pid: int) -> list[Path]:
+    """The folders of a process's threads, /proc/PID/task/TID; none if it has ended, be it while they are listed."""
+    with contextlib.suppress(OSError):
+        return list(Path(f"/proc/{pid}/task").iterdir())
     return []
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from touchstone.isolation.cgroup import Cgroup
+from touchstone.isolation.family import task_folders
 
 _LIMIT = re.compile(r"^(Max .+?) {2,}(\S+) +(\S+)", re.MULTILINE)
 """A line of /proc/PID/limits: name, soft and hard limit. A program may raise the soft one as far as the hard one."""
@@ -69,9 +70,9 @@ def _nices() -> Iterator[tuple[tuple[int, str], int]]:
     own = os.getpid()
     for pid in (own, *_children()):
         found = []
-        for stat in Path(f"/proc/{pid}/task").glob("*/stat"):
+        for task in task_folders(pid):
             with contextlib.suppress(OSError, ValueError, IndexError):
-                name, _, fields = stat.read_text().partition("(")[2].rpartition(")")
+                name, _, fields = (task / "stat").read_text().partition("(")[2].rpartition(")")
                 found.append((int(fields.split()[_NICE]), name))
         if found and (pid == own or any(name == _ENGINE for _, name in found)):
             yield (pid, "the lab" if pid == own else "the engine"), max(nice for nice, _ in found)
@@ -79,7 +80,7 @@ def _nices() -> Iterator[tuple[tuple[int, str], int]]:
 
 def _children() -> list[int]:
     found = []
-    with contextlib.suppress(OSError):
-        for task in Path("/proc/self/task").iterdir():
+    for task in task_folders(os.getpid()):
+        with contextlib.suppress(OSError):
             found += [int(child) for child in (task / "children").read_text().split()]
     return found

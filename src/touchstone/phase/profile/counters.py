@@ -6,6 +6,7 @@ import contextlib
 from collections import Counter
 from pathlib import Path
 
+from touchstone.isolation.family import task_folders
 from touchstone.isolation.process import ServerProcess
 
 
@@ -22,7 +23,7 @@ def read_counters(process: ServerProcess) -> Counter[str]:
             counts = _pairs(home / "io")
             found["bytes_read"] += counts["rchar"]
             found["bytes_written"] += counts["wchar"]
-        for task in (home / "task").glob("*"):
+        for task in task_folders(member.pid):
             with contextlib.suppress(OSError, ValueError, KeyError):
                 counts = _pairs(task / "status")
                 found["voluntary_switches"] += counts["voluntary_ctxt_switches"]

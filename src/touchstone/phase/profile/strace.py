@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from touchstone.isolation.child import end_child, start_child
+from touchstone.isolation.family import task_folders
 from touchstone.isolation.process import ServerProcess
 from touchstone.phase.profile.sampler import ProfilerError
 from touchstone.toolchain.registry import find_tool
@@ -49,8 +50,8 @@ def _wait_until_traced(child: subprocess.Popen[bytes], process: ServerProcess, l
     """Until every thread has its tracer, so that all are counted from the beginning."""
     deadline = time.monotonic() + _PATIENCE_S
     while time.monotonic() < deadline and child.poll() is None:
-        tasks = list(Path(f"/proc/{process.pid}/task").glob("*/status"))
-        if tasks and all(_traced(task, child.pid) for task in tasks):
+        tasks = task_folders(process.pid)
+        if tasks and all(_traced(task / "status", child.pid) for task in tasks):
             return
         time.sleep(0.02)
     said = log.read_text(encoding="utf-8", errors="replace").strip().splitlines()

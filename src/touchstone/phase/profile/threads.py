@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import contextlib
 from dataclasses import dataclass
-from pathlib import Path
+
+from touchstone.isolation.family import task_folders
 
 
 @dataclass(frozen=True)
@@ -18,7 +19,7 @@ class ThreadTime:
 def thread_times(pid: int) -> dict[int, ThreadTime]:
     """All threads of a process by their ids; one that ends meanwhile is left out."""
     found = {}
-    for task in Path(f"/proc/{pid}/task").glob("*"):
+    for task in task_folders(pid):
         with contextlib.suppress(OSError, IndexError, ValueError):
             name = (task / "comm").read_text(encoding="utf-8", errors="replace").rstrip("\n")
             found[int(task.name)] = ThreadTime(name, int((task / "schedstat").read_text().split()[0]) / 1e9)

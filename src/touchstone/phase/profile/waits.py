@@ -6,8 +6,8 @@ import contextlib
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
+from touchstone.isolation.family import task_folders
 from touchstone.isolation.process import ServerProcess
 from touchstone.phase.profile.sampler import ProfilerError
 from touchstone.record.evidence.profile import ProfilePass, Waits
@@ -22,15 +22,15 @@ def looked_at(process: ServerProcess, carry_out: Callable[[], ProfilePass]) -> W
     """Look at the threads during a pass. Raises ProfilerError if it cannot be known where they sleep."""
     asleep: Counter[str] = Counter()
     running, looks = 0, 0
-    homes = [Path(f"/proc/{member.pid}/task") for member in process.tree()]
-    before = _run_delay(homes)
+    pids = [member.pid for member in process.tree()]
+    before = _run_delay(pids)
     ended = threading.Event()
 
     def look() -> None:
         nonlocal running, looks
         while not ended.wait(_EVERY_S):
             looks += 1
-            for place in _places(homes):
+            for place in _places(pids):
                 running += place is None
                 asleep.update([] if place is None else [place])
 
@@ -41,7 +41,7 @@ def looked_at(process: ServerProcess, carry_out: Callable[[], ProfilePass]) -> W
     finally:
         ended.set()
         watcher.join()
-    after = _run_delay(homes)
+    after = _run_delay(pids)
     if asleep.total() and set(asleep) <= set(_NO_PLACE):
         raise ProfilerError(
             "not measured: the kernel does not tell in which of its functions a thread sleeps",
@@ -55,20 +55,20 @@ def looked_at(process: ServerProcess, carry_out: Callable[[], ProfilePass]) -> W
     )
 
 
-def _places(homes: list[Path]) -> Iterator[str | None]:
+def _places(pids: list[int]) -> Iterator[str | None]:
     """For each thread the kernel's function that it sleeps in; None if it runs or could."""
-    for home in homes:
-        for task in home.glob("*"):
+    for pid in pids:
+        for task in task_folders(pid):
             with contextlib.suppress(OSError, IndexError):
                 state = (task / "stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()[0]
                 yield None if state == "R" else (task / "wchan").read_text(encoding="utf-8")
 
 
-def _run_delay(homes: list[Path]) -> dict[str, int]:
+def _run_delay(pids: list[int]) -> dict[str, int]:
     """By thread, the nanoseconds in which it could have run and waited for a CPU."""
     found = {}
-    for home in homes:
-        for task in home.glob("*"):
+    for pid in pids:
+        for task in task_folders(pid):
             with contextlib.suppress(OSError, IndexError, ValueError):
                 found[str(task)] = int((task / "schedstat").read_text(encoding="utf-8").split()[1])
     return found
