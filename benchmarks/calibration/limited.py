@@ -21,7 +21,7 @@ from touchstone.isolation.process import describe_exit
 from touchstone.manifest.exchange import Expectation, Request, WeightedRequest
 from touchstone.manifest.load import Load
 from touchstone.manifest.objective import parse_objective
-from touchstone.phase.capacity.seat import ContenderSearch, SearchBudget, TrialTarget
+from touchstone.phase.capacity.contender_search import ContenderSearch, SearchBudget, TrialTarget
 from touchstone.record.engine import LoadResult
 
 SOURCE = Path(__file__).with_name("limited.c")

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from touchstone.engine.slices import TurnRecord
-from touchstone.plan.profile import PROFILES
+from touchstone.plan.preset import PROFILES
 from touchstone.record.evidence.slices import WarmUp
 from touchstone.record.run import Run
 from touchstone.record.sample import TARE, Sample

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import resource
 
-from touchstone.bench.at_once import apart_for_ports, files_suffice
+from touchstone.bench.at_once import files_suffice, port_conflict
 from touchstone.manifest.catalogue import Contender
 from touchstone.manifest.load import Load
 from touchstone.manifest.stack import Stack, Variant
@@ -25,10 +25,9 @@ def contender(name: str, port: int | None) -> Contender:
 
 def test_contenders_that_insist_on_one_port_cannot_run_at_once() -> None:
     assert (
-        apart_for_ports([contender("a", 8080), contender("b", 8081), contender("c", None), contender("d", None)])
-        is None
+        port_conflict([contender("a", 8080), contender("b", 8081), contender("c", None), contender("d", None)]) is None
     )
-    why = apart_for_ports([contender("a", 8080), contender("b", None), contender("c", 8080)])
+    why = port_conflict([contender("a", 8080), contender("b", None), contender("c", 8080)])
     assert why is not None
     assert all(word in why for word in ("a/plain", "c/plain", "8080", "cannot run at once"))
     assert "b/plain" not in why

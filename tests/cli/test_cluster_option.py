@@ -29,7 +29,7 @@ def sent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
         return [SimpleNamespace(server=server, code=0, results=b"") for server in servers]
 
     travelling = SimpleNamespace(PART="TOUCHSTONE_TEST_PART", travel=travel, unpack=unpack)
-    monkeypatch.setitem(sys.modules, "touchstone.cluster.travel", travelling)
+    monkeypatch.setitem(sys.modules, "touchstone.cluster.remote_run", travelling)
     monkeypatch.setattr(cluster_option, "need_ray", lambda: None)
     monkeypatch.chdir(tmp_path)
     return servers
@@ -39,7 +39,7 @@ def sent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
 def test_runs_of_the_same_second_are_kept_apart(tmp_path: Path, sent: list[str], servers: list[str]) -> None:
     sent += servers
     for _ in range(2):
-        assert cluster_option.elsewhere("head", tmp_path, [], WISH, None) is not None
+        assert cluster_option.run_on_cluster("head", tmp_path, [], WISH, None) is not None
     first, second = (load_run(folder) for folder in sorted((tmp_path / "results").iterdir()))
     assert second.plan.run_id == f"{first.plan.run_id}-2"
     assert [path.name for path in sorted((tmp_path / "results").iterdir())] == [first.plan.run_id, second.plan.run_id]
@@ -51,9 +51,9 @@ def test_a_folder_that_holds_a_run_is_refused_before_anything_is_sent(
 ) -> None:
     out = tmp_path / "out"
     sent.append("one")
-    assert cluster_option.elsewhere("head", tmp_path, [], WISH, out) is not None
+    assert cluster_option.run_on_cluster("head", tmp_path, [], WISH, out) is not None
     kept = json.loads((out / "plan.json").read_text())
-    monkeypatch.setattr(sys.modules["touchstone.cluster.travel"], "travel", lambda *_: pytest.fail("it was sent"))
+    monkeypatch.setattr(sys.modules["touchstone.cluster.remote_run"], "travel", lambda *_: pytest.fail("it was sent"))
     with pytest.raises(StoreError, match="holds a run already"):
-        cluster_option.elsewhere("head", tmp_path, [], WISH, out)
+        cluster_option.run_on_cluster("head", tmp_path, [], WISH, out)
     assert json.loads((out / "plan.json").read_text()) == kept

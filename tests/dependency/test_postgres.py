@@ -16,8 +16,8 @@ import pytest
 from touchstone.dependency.base import DependencyContext, DependencyError, UnknownActError
 from touchstone.dependency.postgres import Postgres
 from touchstone.dependency.postgres.binaries import find_installation
+from touchstone.dependency.postgres.ceiling_rate import by_driver, pgbench_script
 from touchstone.dependency.postgres.settings import DATABASE, CeilingStatements
-from touchstone.dependency.postgres.tare import by_driver, pgbench_script
 from touchstone.isolation.process import start_process
 from touchstone.vocabulary.dependency import DEPENDENCIES
 

@@ -7,11 +7,11 @@ import io
 from rich.console import Console
 
 from tests.history.entries import history
-from touchstone.cli.history_command import tell
+from touchstone.cli.history_command import print_series
 from touchstone.history import page
 from touchstone.history.changes import changes_of
+from touchstone.history.described import described_series
 from touchstone.history.series import ShownFigure, series_of
-from touchstone.history.told import look
 
 
 def test_a_dearer_commit_is_marked_once_and_at_its_place() -> None:
@@ -41,12 +41,12 @@ def test_a_figure_that_was_0_has_changed_from_0() -> None:
         )
         for number, entry in enumerate(history())
     ]
-    (seen,) = look(entries, 0.01, lambda after, until: [])
+    (seen,) = described_series(entries, 0.01, lambda after, until: [])
     told = io.StringIO()
-    tell(Console(file=told, width=160), [seen])
+    print_series(Console(file=told, width=160), [seen])
     assert "Errors of sound/plain, ping: worse from 0 (up)" in told.getvalue()
     assert "worse from 0" in page.document([seen], "history")
-    assert '"share":null' in seen.told.model_dump_json()
+    assert '"share":null' in seen.text.model_dump_json()
 
 
 def test_noise_alone_is_no_change() -> None:

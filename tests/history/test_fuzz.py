@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from tests.history.entries import history
-from touchstone.cli.history_command import tell
+from touchstone.cli.history_command import print_series
 from touchstone.failure import TouchstoneError
 from touchstone.history import page, store
+from touchstone.history.described import described_series
 from touchstone.history.exports import EXPORTS, LEFT_OUT
-from touchstone.history.told import look
 
 LINES = [json.loads(entry.model_dump_json(by_alias=True)) for entry in history(commits=4, kernel_from=2)]
 ODD: list[Any] = [
@@ -61,11 +61,11 @@ def look_at(folder: Path, data: bytes) -> None:
                 LEFT_OUT.get(name, list)(entries)
             except TouchstoneError as error:
                 assert str(error)
-        seen = look(entries, 0.01, lambda after, until: [], find_changes=False)
-        tell(Console(file=io.StringIO()), seen)
+        seen = described_series(entries, 0.01, lambda after, until: [], find_changes=False)
+        print_series(Console(file=io.StringIO()), seen)
         page.document(seen, path.name)
         for one in seen:
-            one.told.model_dump_json()
+            one.text.model_dump_json()
     except TouchstoneError as error:
         assert str(error)
 

@@ -17,7 +17,7 @@ import pytest
 from touchstone.isolation.cgroup import create_cgroup
 from touchstone.isolation.confinement import _INTERVAL_S, ConfinementWatch, is_halted, memory_of
 from touchstone.isolation.delegation import lacking
-from touchstone.isolation.given import GrantedResources
+from touchstone.isolation.granted import GrantedResources
 from touchstone.isolation.process import ServerProcess, start_process
 
 GROUPED = pytest.mark.skipif(lacking("memory", "cpu") is not None, reason="no cgroup may be made here")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from touchstone.phase.profile.figures import profile_figures
-from touchstone.phase.profile.sampler import folded
+from touchstone.phase.profile.profiler import folded
 from touchstone.record.evidence.profile import ProfileEvidence, ProfilePass, RequestCounts
 from touchstone.record.run import Run
 from touchstone.record.sample import Sample

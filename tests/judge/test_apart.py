@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from touchstone.judge.reading.apart import UnequalPair, apart, minority
+from touchstone.judge.reading.unequal_pair import UnequalPair, minority, unequal_pairs
 
 
 def far(low: float, high: float) -> bool:
@@ -26,7 +26,7 @@ def far(low: float, high: float) -> bool:
     ],
 )
 def test_who_is_apart(values: dict[str, float], expected: list[UnequalPair]) -> None:
-    assert apart(values, far) == expected
+    assert unequal_pairs(values, far) == expected
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 
 from tests.judge.slices import put_slices, sliced_run, steal
 from tests.judge.sound import MIB, loads, result_of, sound_run, watch_of
-from touchstone.judge.comparison.doubt import PossibleBiases, combine, widened
+from touchstone.judge.comparison.possible_bias import PossibleBiases, combine, widened
 from touchstone.judge.judge import judge
 from touchstone.judge.judgement import Comparison, Outcome, PossibleBias, Verdict
 from touchstone.judge.statistics.decision import Interval

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.judge.slices import sliced_run
-from touchstone.judge.comparison.economy import VarianceComponents, spread
+from touchstone.judge.comparison.variance import VarianceComponents, spread
 from touchstone.record.run import Run
 
 RATES = {"go/std": 20_000.0, "rust/std": 21_000.0}

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.judge.sound import ended, first_load, loads, result_of, sound_run
-from touchstone.judge.comparison.across import ComparisonTerms, gone
+from touchstone.judge.comparison.across import ComparisonTerms, missing_figures
 from touchstone.judge.judge import judge
 from touchstone.judge.rules.table import RULES
 from touchstone.record.run import Run
@@ -38,9 +38,9 @@ def test_figures_of_the_good_rounds_alone_are_gone_for_a_gate() -> None:
     before, after = sound_run(), sound_run()
     _answer_wrongly(after, 1)
     judged = judge(before), judge(after)
-    lost = gone(before, after, judged, ComparisonTerms(0.05, 0.95, figures={"throughput": None}))
+    lost = missing_figures(before, after, judged, ComparisonTerms(0.05, 0.95, figures={"throughput": None}))
     assert [(one.contender, one.load, one.figures) for one in lost] == [(RUST, "lookup", ["throughput"])]
-    assert not gone(after, after, (judged[1], judged[1]), ComparisonTerms(0.05, 0.95))
+    assert not missing_figures(after, after, (judged[1], judged[1]), ComparisonTerms(0.05, 0.95))
 
 
 def test_failures_are_invalid_findings() -> None:

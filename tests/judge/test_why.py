@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from touchstone.judge.why.account import account
+from touchstone.judge.why.breakdown import break_down_cpu
 from touchstone.judge.why.explain import explain
 from touchstone.judge.why.explanation import CpuBreakdown, CpuExplanation, Unexplained
 from touchstone.judge.why.tree import tree
@@ -141,7 +141,7 @@ def test_a_tree_holds_both_and_each_node_what_is_below_it() -> None:
 
 def test_one_contender_alone_is_taken_apart_without_a_baseline() -> None:
     run = profile_run({"go/std": [evidence(noisy(BASE, turn=n), calls={"read": 1.0, "stat": 3.0}) for n in range(5)]})
-    found = account(run, "go/std", "lookup", 0.95)
+    found = break_down_cpu(run, "go/std", "lookup", 0.95)
     assert isinstance(found, CpuBreakdown)
     assert sum(part.seconds for part in found.parts) + found.rest.seconds == pytest.approx(found.total.seconds)
     assert [part.seconds for part in found.parts] == sorted((part.seconds for part in found.parts), reverse=True)
@@ -150,6 +150,6 @@ def test_one_contender_alone_is_taken_apart_without_a_baseline() -> None:
 
 
 def test_one_contender_without_a_profile_says_why() -> None:
-    found = account(profile_run({"go/std": []}), "go/std", "lookup", 0.95)
+    found = break_down_cpu(profile_run({"go/std": []}), "go/std", "lookup", 0.95)
     assert isinstance(found, Unexplained)
     assert "was not profiled" in found.reason

@@ -11,8 +11,8 @@ from touchstone.contract.values import fresh_of
 from touchstone.engine.job import watch
 from touchstone.engine.protocol import LoadJob
 from touchstone.manifest.objective import parse_objective
-from touchstone.phase.capacity.bursts import PATIENCE, TrialDisturbance
-from touchstone.phase.capacity.seat import ContenderSearch, SearchBudget, TrialTarget
+from touchstone.phase.capacity.contender_search import ContenderSearch, SearchBudget, TrialTarget
+from touchstone.phase.capacity.disturbance import PATIENCE, TrialDisturbance
 from touchstone.record.engine import Counts, Distribution, LoadResult, Machine, Window
 from touchstone.record.evidence.capacity import CapacityTrial
 

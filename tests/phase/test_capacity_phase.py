@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.bench.test_at_once import contender
-from touchstone.bench.at_once import apart_for_ports
+from touchstone.bench.at_once import port_conflict
 from touchstone.manifest.contract import Act
 from touchstone.manifest.outside import ExternalService
 from touchstone.manifest.scenario import Capacity
@@ -27,7 +27,7 @@ def said(folder: Path, *ports: int | None, prepare: list[Act] | None = None) -> 
     bench = bench_of(folder)
     scenario = bench.scenario.model_copy(update={"capacity": Capacity(objective="p99 < 50ms")})
     loads = {name: load.model_copy(update={"prepare": prepare or []}) for name, load in scenario.loads.items()}
-    bench = replace(bench, scenario=scenario, loads=loads, apart=apart_for_ports(contenders))
+    bench = replace(bench, scenario=scenario, loads=loads, why_not_together=port_conflict(contenders))
     turns = CapacityPhase().plan(bench, contenders)
     return [turn.text for turn in turns if isinstance(turn, ReportNote)]
 
@@ -63,8 +63,8 @@ def test_a_service_that_runs_already_does_not_keep_stacks_from_being_compared_at
         def measure(self) -> list[Any]:
             return []
 
-    monkeypatch.setattr(capacity_phase, "Hunt", Search)
-    monkeypatch.setattr(capacity_phase, "started", lambda *_, **__: nullcontext(([], [])))
+    monkeypatch.setattr(capacity_phase, "LoadSearch", Search)
+    monkeypatch.setattr(capacity_phase, "started_together", lambda *_, **__: nullcontext(([], [])))
     own = [contender(f"number{place}", None) for place in range(stacks)]
     running = replace(
         contender("staging", None), outside=ExternalService("staging", "http://127.0.0.1:1", "127.0.0.1", 1)

@@ -23,7 +23,7 @@ from touchstone.manifest.stack import Stack
 from touchstone.phase.drain.arrival_order import prove_arrivals
 from touchstone.phase.drain.figures import drain_figures, progress, standstill
 from touchstone.phase.drain.phase import DrainPhase, fillings
-from touchstone.plan.profile import PROFILES
+from touchstone.plan.preset import PROFILES
 from touchstone.record.process import Placement
 from touchstone.record.sample import Sample
 from touchstone.record.store import RunStore

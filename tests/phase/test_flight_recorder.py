@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from touchstone.phase.profile.flight_recorder import NOT_SEEN, Recording, recorded_samples, weighed
-from touchstone.phase.profile.sampler import HERTZ
+from touchstone.phase.profile.flight_recorder import NOT_SEEN, Recording, recorded_samples, scaled_stacks
+from touchstone.phase.profile.profiler import HERTZ
 from touchstone.phase.profile.threads import ThreadTime
 
 RECORDING = Path(__file__).parent / "recordings/http-server.json"
@@ -57,7 +57,7 @@ def test_by_the_clock_a_thread_that_sleeps_is_no_sample(document: dict[str, Any]
 def test_stacks_share_what_threads_of_java_used_and_the_jvms_own_are_named() -> None:
     recorded = Recording("jdk.CPUTimeSample", [["worker", "a.B.c"]] * 3 + [["worker", "a.B.d"]])
     threads = [ThreadTime("worker-1", 1.5), ThreadTime("worker-2", 0.5), ThreadTime("C2 CompilerThre", 1.0)]
-    found = {tuple(stack): count for stack, count in weighed(recorded, threads)}
+    found = {tuple(stack): count for stack, count in scaled_stacks(recorded, threads)}
     assert found == {
         ("worker", "a.B.c"): pytest.approx(1.5 * HERTZ, abs=1),
         ("worker", "a.B.d"): pytest.approx(0.5 * HERTZ, abs=1),
@@ -66,5 +66,5 @@ def test_stacks_share_what_threads_of_java_used_and_the_jvms_own_are_named() -> 
 
 
 def test_a_recording_without_a_sample_leaves_what_the_kernel_counted() -> None:
-    (stack,) = weighed(Recording("jdk.CPUTimeSample", []), [ThreadTime("worker-1", 1.0)])
+    (stack,) = scaled_stacks(Recording("jdk.CPUTimeSample", []), [ThreadTime("worker-1", 1.0)])
     assert stack == (["thread", NOT_SEEN], HERTZ)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from touchstone.phase.hold.phase import keep, server_processes, slope_of
+from touchstone.phase.hold.phase import keep_levels, server_processes, slope_of
 from touchstone.record.hold_result import HoldLevel, HoldMemory, HoldReading, HoldResult
 from touchstone.record.sample import Sample
 
@@ -29,7 +29,7 @@ def sample() -> Sample:
 def test_slopes_leave_the_base_out() -> None:
     taken = sample()
     levels = [level(n, 5_000_000 + 96 * n) for n in (0, 1000, 5000)]
-    keep(HoldResult(levels=levels, after_close=HoldReading(server=HoldMemory(rss=5_048_000))), taken)
+    keep_levels(HoldResult(levels=levels, after_close=HoldReading(server=HoldMemory(rss=5_048_000))), taken)
     assert taken.figures["hold_rss_per_connection"] == pytest.approx(96)
     assert taken.figures["hold_anon_per_connection"] == pytest.approx(48)
     assert taken.figures["hold_kernel_per_connection"] == pytest.approx(2100)
@@ -41,7 +41,7 @@ def test_slopes_leave_the_base_out() -> None:
 def test_a_refused_level_is_said_and_not_counted() -> None:
     taken = sample()
     refused = level(10**6, 0, refused={"reason": "the machine has not enough memory"}, idle=None)
-    keep(HoldResult(levels=[level(0, 100), level(1000, 1100), refused]), taken)
+    keep_levels(HoldResult(levels=[level(0, 100), level(1000, 1100), refused]), taken)
     assert taken.figures["hold_connections"] == 1000
     assert taken.hold is not None
     assert "memory" in taken.hold.refused[0].reason
@@ -49,7 +49,7 @@ def test_a_refused_level_is_said_and_not_counted() -> None:
 
 def test_nothing_reached_is_a_failure_and_no_figure() -> None:
     taken = sample()
-    keep(HoldResult(levels=[]), taken)
+    keep_levels(HoldResult(levels=[]), taken)
     assert taken.failure
     assert not taken.figures
 
@@ -68,7 +68,7 @@ def test_more_connections_than_one_process_may_open_take_more_processes(monkeypa
 def test_under_traffic_the_readings_under_traffic_count() -> None:
     taken = sample()
     busy = {"server": {"rss": 9_000}, "kernel": {"slabs": {}, "slab": 0, "tcp_buffers": 0}}
-    keep(
+    keep_levels(
         HoldResult(levels=[level(0, 1_000), level(1000, 2_000, traffic={"requests": 900, "ok": 900, "reading": busy})]),
         taken,
     )

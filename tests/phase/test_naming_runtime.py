@@ -14,7 +14,7 @@ from touchstone.bench.base import Built
 from touchstone.phase.profile import naming_runtime
 from touchstone.phase.profile.naming_runtime import remove_traces
 from touchstone.phase.profile.perf_map import PerfMaps, last_entries, perf_map_of
-from touchstone.phase.profile.sampler import folded
+from touchstone.phase.profile.profiler import folded
 
 HOME = Path("/work/app")
 

@@ -15,7 +15,7 @@ from touchstone.judge.rules.answers import wrong_bodies
 from touchstone.manifest.catalogue import find_scenario, select_contenders
 from touchstone.phase.peak.phase import PeakPhase
 from touchstone.plan.placement import available_cpus, plan_placement
-from touchstone.plan.profile import PROFILES
+from touchstone.plan.preset import PROFILES
 from touchstone.record.run import Environment, Plan, Run
 from touchstone.record.sample import Sample
 from touchstone.record.store import RunStore

@@ -19,9 +19,9 @@ from touchstone.judge.why.spending import spending
 from touchstone.manifest.catalogue import find_scenario, select_contenders
 from touchstone.manifest.stack import Profiled
 from touchstone.phase.profile.phase import ProfilePhase
-from touchstone.phase.profile.sampler import folded, thread_kind
+from touchstone.phase.profile.profiler import folded, thread_kind
 from touchstone.plan.placement import available_cpus, plan_placement
-from touchstone.plan.profile import PROFILES
+from touchstone.plan.preset import PROFILES
 from touchstone.record.run import Environment, Plan
 from touchstone.record.sample import Sample
 from touchstone.record.store import RunStore

@@ -16,7 +16,7 @@ from touchstone.failure import UsageError
 from touchstone.plan import plan as plan_module
 from touchstone.plan.placement import available_cpus
 from touchstone.plan.plan import RunRequest
-from touchstone.plan.profile import PROFILES
+from touchstone.plan.preset import PROFILES
 from touchstone.record.run import Run
 from touchstone.record.store import load_run
 from touchstone.run.measure import RunConditions, measure

@@ -13,8 +13,8 @@ import pytest
 
 from tests.phase.test_peak import bench_of
 from touchstone.bench.base import MeasurementOptions, blank_sample
-from touchstone.bench.engaged import RunningContender
 from touchstone.bench.generators import Generators
+from touchstone.bench.running_contender import RunningContender
 from touchstone.engine.ask import AskedService
 from touchstone.engine.slices import SlicesSession
 from touchstone.manifest.contract import Check, Send

@@ -63,7 +63,9 @@ class Audit:
                 found[fault.code].append(f"{result.entry}, {result.test}: {fault.statement}")
             for code, statement in result.causes:
                 found[code].append(statement)
-        return sorted(((code, len(told), told[0]) for code, told in found.items()), key=lambda c: (-c[1], c[0]))
+        return sorted(
+            ((code, len(statements), statements[0]) for code, statements in found.items()), key=lambda c: (-c[1], c[0])
+        )
 
 
 def audit(publication: Publication, noise: float = NOISE, *, files: int = 1) -> Audit:

@@ -196,11 +196,11 @@ def _errors(r: PublishedResult) -> Iterator[tuple[str, str]]:
     if not r.errors:
         return
     asked = max(r.errors, r.answered or 0) if r.errors_in_rate else r.errors + (r.answered or 0)
-    told = f"{number(r.errors)} errors to {number(asked)} requests ({share(r.errors / asked)})"
+    words = f"{number(r.errors)} errors to {number(asked)} requests ({share(r.errors / asked)})"
     if r.errors_in_rate:
-        yield "errors-in-throughput", f"{told}; the ranked count does not leave them out"
+        yield "errors-in-throughput", f"{words}; the ranked count does not leave them out"
     else:
-        yield "errors-not-in-throughput", f"{told}; the rank does not show them"
+        yield "errors-not-in-throughput", f"{words}; the rank does not show them"
 
 
 def _part_of_the_run(r: PublishedResult) -> Iterator[tuple[str, str]]:

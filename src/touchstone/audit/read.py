@@ -96,9 +96,9 @@ def _lacks(problem: Exception) -> str:
     return f"no {problem}" if isinstance(problem, KeyError) else f"a value is of another kind: {problem}"
 
 
-def _nothing(path: Path, text: str, told: list[str]) -> UsageError:
-    if told:
-        what = told[0].partition(": ")[2]
+def _nothing(path: Path, text: str, reasons: list[str]) -> UsageError:
+    if reasons:
+        what = reasons[0].partition(": ")[2]
         return UsageError(what, where=str(path), fix="see docs/audit.md for the shapes")
     known = f"{TOOLS} are known: docs/audit.md"
     return refused(str(path), text) or UsageError("has a shape that no known format has", where=str(path), fix=known)

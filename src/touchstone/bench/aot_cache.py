@@ -15,8 +15,8 @@ from typing import Any
 
 from touchstone.bench.artifact_files import artifact_files
 from touchstone.bench.artifact_identity import is_code_cache, is_compiled
-from touchstone.bench.asking import ProgramOutput, ask, program
 from touchstone.bench.base import Built
+from touchstone.bench.program_output import ProgramOutput, program_name, program_output
 from touchstone.record.process import AotCache
 
 _NAMED = re.compile(r"-XX:(AOTCache|SharedArchiveFile)=([^\s,]+)")
@@ -34,7 +34,7 @@ _SHOWN = 5
 
 def aot_cache(built: Built, env: Mapping[str, str]) -> AotCache | None:
     """What the JVM itself says of the cache: its program is loaded with it, and not started. None if there is none."""
-    if built.image is not None or program(built) != "java":
+    if built.image is not None or program_name(built) != "java":
         return None
     words = " ".join([*built.argv[1:], *(env.get(name, "") for name in _OPTIONS)])
     if (named := _NAMED.search(words)) is None:
@@ -48,16 +48,16 @@ def aot_cache(built: Built, env: Mapping[str, str]) -> AotCache | None:
     if off := re.search(r"-XX:AOTMode=off|-Xshare:off", words):
         return found.model_copy(update={"refused": f"the command says {off[0]}"})
     rest = [word for word in built.argv[1:] if not _MODE.match(word)]
-    said = ask(built, env, [_STRICT[named[1]], "-Xlog:class+load=info", "--dry-run", *rest])
-    return found.model_copy(update=_taken(said)) if said else found
+    output = program_output(built, env, [_STRICT[named[1]], "-Xlog:class+load=info", "--dry-run", *rest])
+    return found.model_copy(update=_taken(output)) if output else found
 
 
-def _taken(said: ProgramOutput) -> dict[str, Any]:
+def _taken(output: ProgramOutput) -> dict[str, Any]:
     """What a JVM that had to take the cache or end says of it; nothing if it ended for another reason."""
-    if said.code == 0:
-        sources = [loaded[1] is not None for loaded in _LOADED.finditer(said.text)]
+    if output.code == 0:
+        sources = [loaded[1] is not None for loaded in _LOADED.finditer(output.text)]
         return {"classes": sum(sources), "loaded": len(sources)}
-    return {"refused": _reason(said.text)} if _REFUSED.search(said.text) else {}
+    return {"refused": _reason(output.text)} if _REFUSED.search(output.text) else {}
 
 
 def _reason(text: str) -> str:

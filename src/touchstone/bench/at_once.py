@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 import psutil
 
 from touchstone.bench.base import Bench
-from touchstone.bench.together import divisible, started
+from touchstone.bench.together import divisible, started_together
 from touchstone.isolation.family import family, resident
 from touchstone.manifest.catalogue import Contender
 from touchstone.manifest.load import Load
@@ -23,16 +23,16 @@ _OTHER_FILES = 200
 """Descriptors of the engine that are no connections."""
 
 
-def why_apart(bench: Bench, contenders: Sequence[Contender]) -> str | None:
+def why_not_together(bench: Bench, contenders: Sequence[Contender]) -> str | None:
     """Why the contenders cannot all run at once; None if they can."""
-    if why := apart_for_ports(contenders):
+    if why := port_conflict(contenders):
         return why
     # One that runs already has its memory already.
     own = [contender for contender in contenders if contender.outside is None]
     return _apart_for_memory(bench, own) if own and divisible(bench) else None
 
 
-def apart_for_ports(contenders: Iterable[Contender]) -> str | None:
+def port_conflict(contenders: Iterable[Contender]) -> str | None:
     """Why contenders cannot all run at once that listen on one fixed port; None if they can."""
     first: dict[int, str] = {}
     for contender in contenders:
@@ -65,7 +65,7 @@ def _memory_needed(bench: Bench, contenders: Sequence[Contender], available: int
     if available >= len(contenders) * _PLENTY:
         return 0
     bench.watcher.step("weighing the contenders")
-    with started(bench, contenders, 1, under=None) as (found, _):
+    with started_together(bench, contenders, 1, under=None) as (found, _):
         return int(_GROWTH * sum(resident(family(one.running.pid)) for one in found if one.running.pid is not None))
 
 

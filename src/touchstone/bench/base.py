@@ -26,7 +26,7 @@ from touchstone.manifest.scenario import Scenario
 from touchstone.manifest.spoken import SpokenProtocol
 from touchstone.manifest.stack import Image
 from touchstone.plan.plan import spec_of
-from touchstone.plan.profile import Preset
+from touchstone.plan.preset import Preset
 from touchstone.record.engine import LoadResult
 from touchstone.record.load_spec import LoadSpec
 from touchstone.record.process import Placement, Process
@@ -157,7 +157,7 @@ class Bench:
     dependencies: Mapping[str, Dependency] = field(default_factory=dict)
     builds: Mapping[str, Built] = field(default_factory=dict)
     """What was built of each contender, once that is done."""
-    apart: str | None = None
+    why_not_together: str | None = None
     """Why the contenders cannot all run at once; None if they can. What comes of it is each phase's to say."""
     laps: int | None = None
     """How many laps this round of slices has; the profile's if nothing speaks for another number."""

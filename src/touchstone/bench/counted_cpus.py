@@ -15,8 +15,8 @@ from collections.abc import Mapping, Sequence
 
 from packaging.version import Version
 
-from touchstone.bench.asking import ask, program
 from touchstone.bench.base import Built
+from touchstone.bench.program_output import program_name, program_output
 from touchstone.record.process import CountedCpus
 from touchstone.toolchain.tool import FoundTool
 
@@ -45,7 +45,7 @@ def counted_cpus(
     """What the runtime of a contender counts on these CPUs under a quota in CPUs; None where nobody knows."""
     if built.image is not None:
         return None
-    if (name := program(built)) in _QUESTIONS:
+    if (name := program_name(built)) in _QUESTIONS:
         return _asked(name, built, env, cpus, quota)
     lanes = len(cpus) or os.cpu_count() or 1
     if "go" in tools:
@@ -63,12 +63,12 @@ def _asked(name: str, built: Built, env: Mapping[str, str], cpus: Sequence[int],
     flags = [word for word in built.argv[1:] if _JAVA_FLAG.match(word)] if name == "java" else []
     if fixed := re.search(r"-XX:ActiveProcessorCount=(\d+)", " ".join(flags)):
         return CountedCpus(count=int(fixed[1]), runtime=name)
-    said = ask(built, env, [*flags, *_QUESTIONS[name]], cpus=cpus, quota=quota)
-    if said is None:
+    output = program_output(built, env, [*flags, *_QUESTIONS[name]], cpus=cpus, quota=quota)
+    if output is None:
         return None
-    if answer := _ANSWER.search(said.text):
+    if answer := _ANSWER.search(output.text):
         return CountedCpus(count=int(answer[1]), runtime=name, asked=True)
-    if _NO_CONTAINER in said.text:
+    if _NO_CONTAINER in output.text:
         return CountedCpus(count=len(cpus) or os.cpu_count() or 1, runtime=name, asked=True)
     return None
 

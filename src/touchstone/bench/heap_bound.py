@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from touchstone.bench.asking import ask, program
 from touchstone.bench.base import Built
+from touchstone.bench.program_output import program_name, program_output
 from touchstone.record.process import HeapBound
 
 _V8 = 'import("node:v8").then(v8 => console.log("heap " + v8.getHeapStatistics().heap_size_limit))'
@@ -25,12 +25,12 @@ _ANSWER = re.compile(r"^(?:heap |\s*size_t MaxHeapSize\s+= )(\d+)", re.MULTILINE
 
 def heap_bound(built: Built, env: Mapping[str, str], memory: int) -> HeapBound | None:
     """The bound of a contender's heap under a memory limit in bytes; None where its runtime cannot be asked."""
-    name = program(built)
+    name = program_name(built)
     if built.image is not None or name not in _QUESTIONS:
         return None
     sets, question = _QUESTIONS[name]
     flags = [word for word in built.argv[1:] if sets.match(word)]
     words = [question[0], *flags, *question[1:]] if name == "deno" else [*flags, *question]
-    said = ask(built, env, words, memory=memory)
-    answer = _ANSWER.search(said.text) if said else None
+    output = program_output(built, env, words, memory=memory)
+    answer = _ANSWER.search(output.text) if output else None
     return HeapBound(bytes=int(answer[1]), runtime=name) if answer else None

@@ -38,7 +38,7 @@ def ask_first(checker: ContractChecker, bench: Bench, *, outlives: bool = False)
             continue
         if outlives and _draws_names(load):
             continue
-        for number, steps in enumerate(passes(load)):
+        for number, steps in enumerate(request_passes(load)):
             check = Check(
                 id=f"load-{name}" if not number else f"load-{name}-{number + 1}",
                 says=f"the requests of the load {name} are answered",
@@ -54,7 +54,7 @@ def _draws_names(load: Load) -> bool:
     return any(isinstance(one, BuiltInValue) for text in texts for one in parse(text).placeholders)
 
 
-def passes(load: Load) -> list[list[Send]]:
+def request_passes(load: Load) -> list[list[Send]]:
     """The load's requests as steps of checks: a mix as one, each journey by itself; none where they need rows."""
     if load.rows:
         return []

@@ -207,7 +207,7 @@ def running(
     `shares_places` leaves it the machine's own temporary folders, for tools that meet it there.
     """
     leftovers = reset_dependencies(bench, under.dependency_settings if under else {})
-    record.left_out += [said for dependency in bench.dependencies.values() if (said := dependency.not_done())]
+    record.left_out += [sentence for dependency in bench.dependencies.values() if (sentence := dependency.not_done())]
     before_start()
     host = bench.generators.host
     port = port_for(bench, built)

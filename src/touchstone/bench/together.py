@@ -8,7 +8,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 
 from touchstone.bench.base import Bench, blank_process, blank_sample, failed
-from touchstone.bench.engaged import RunningContender, engaged
+from touchstone.bench.running_contender import RunningContender, running_contender
 from touchstone.dependency.base import Dependency
 from touchstone.failure import TouchstoneError
 from touchstone.manifest.catalogue import Contender
@@ -55,7 +55,7 @@ def divisible(bench: Bench) -> bool:
 
 
 @contextmanager
-def started(
+def started_together(
     bench: Bench,
     contenders: Sequence[Contender],
     round_number: int,
@@ -72,22 +72,22 @@ def started(
     for name, dependency in bench.dependencies.items():
         dependency.reset(dict(under.dependency_settings.get(name, {}) if under else {}))
     found: list[StartedTogether] = []
-    fallen: list[NotStarted] = []
+    failed_starts: list[NotStarted] = []
     with ExitStack() as stack:
         for contender in contenders:
             process = blank_process(bench, phase, contender.name, round_number)
-            own = parted(bench, contender, stack)
+            own = with_own_dependencies(bench, contender, stack)
             bench.watcher.step(f"starting {contender.name}")
             try:
-                contender_running = stack.enter_context(engaged(own, contender, process, under=under))
+                contender_running = stack.enter_context(running_contender(own, contender, process, under=under))
             except TouchstoneError as error:
-                fallen.append(NotStarted(process, failed(error, bench.log_tail(process))))
+                failed_starts.append(NotStarted(process, failed(error, bench.log_tail(process))))
                 continue
             found.append(StartedTogether(contender, contender_running, own, process))
-        yield found, fallen
+        yield found, failed_starts
 
 
-def parted(bench: Bench, contender: Contender, stack: ExitStack) -> Bench:
+def with_own_dependencies(bench: Bench, contender: Contender, stack: ExitStack) -> Bench:
     """The same bench with a part of each dependency for one contender alone; the stack gives the parts back.
 
     What cannot be divided stays as it is. Who runs outside has dependencies of its own.

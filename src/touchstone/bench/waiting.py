@@ -62,14 +62,14 @@ class _WrongResponse:
     text: str = "nothing"
     shown: str = ""
     final: bool = False
-    told: bool = False
+    reported: bool = False
 
     def see(self, answer: Response, secrets: list[str]) -> None:
         """Take note of an answer, which may echo secrets. A different answer restarts the count."""
         text = without("; ".join(answer.faults), secrets)
         shown = "" if answer.failure else without(str(answer), secrets)
         if (text, shown) != (self.text, self.shown):
-            self.clock, self.text, self.shown, self.told = time.monotonic(), text, shown, False
+            self.clock, self.text, self.shown, self.reported = time.monotonic(), text, shown, False
         self.final = answer.status is not None and answer.status < 500
 
     @property
@@ -88,7 +88,7 @@ class _OtherAddress:
     since: float = 0.0
     places: list[Listener] = field(default_factory=list)
     cpu_s: float = 0.0
-    told: bool = False
+    reported: bool = False
 
     def look(self, process: ServerProcess, asked: tuple[str, int]) -> StartError | None:
         """Look again if it is time to; what is wrong if it listens elsewhere."""
@@ -167,14 +167,14 @@ def wait_until_ready(
             raise StartError(other, fix=f"{TO_SPEAK}; its log: {process.log}")
         if wrong.final and wrong.lasts_s >= SETTLED_AFTER_S:
             raise _settled(ready, wrong, process)
-        if wrong.shown and not wrong.told and wrong.lasts_s >= _TOLD_AFTER_S:
-            wrong.told = True
+        if wrong.shown and not wrong.reported and wrong.lasts_s >= _TOLD_AFTER_S:
+            wrong.reported = True
             bench.watcher.say(f"  waiting: {ready.method} {ready.target}: {wrong}")
         if not wrong.shown and wrong.lasts_s >= _SOUGHT_AFTER_S and (misplaced := elsewhere.look(process, place)):
             if elsewhere.settled:
                 raise misplaced
-            if not elsewhere.told:
-                elsewhere.told = True
+            if not elsewhere.reported:
+                elsewhere.reported = True
                 bench.watcher.say(f"  waiting: {misplaced.what}")
         time.sleep(0.02)
     raise _misplaced(wrong, process, place) or _too_late(ready, wrong, process, within_s, effort)
@@ -205,7 +205,7 @@ def _ended(how: str, process: ServerProcess) -> StartError:
             f"{what}, and left {', '.join(left)} running",
             fix="keep it in the foreground: a contender is the process that its command starts, and ends with it",
         )
-    said = f"read its log: {process.log}" if process.tail(1) else "it wrote nothing: run its command by hand"
+    advice = f"read its log: {process.log}" if process.tail(1) else "it wrote nothing: run its command by hand"
     if process.popen.returncode == _NOT_FOUND or any(_MISSING.search(line) for line in process.tail()):
         cause = (
             "a program or a module that it needs is not there: what brings it is `install` or `build` in its "
@@ -213,7 +213,7 @@ def _ended(how: str, process: ServerProcess) -> StartError:
         )
     else:
         cause = "its environment is minimal: set the variables that it needs by `env` in its stack.toml"
-    return StartError(what, fix=f"{said}; {cause}")
+    return StartError(what, fix=f"{advice}; {cause}")
 
 
 def _elsewhere(places: list[Listener], asked: tuple[str, int]) -> StartError | None:

@@ -57,8 +57,8 @@ def in_order(problems: Iterable[Problem]) -> list[Problem]:
 def refuse(problems: Sequence[Problem], place: str, again: str) -> None:
     """Raise ManifestError that tells all problems in `place`, if there are any, and how to look `again`."""
     if problems:
-        told = "\n".join(str(problem) for problem in problems)
+        lines = "\n".join(str(problem) for problem in problems)
         raise ManifestError(
-            f"{len(problems)} problem{'s' if len(problems) > 1 else ''} in {place}:\n{told}",
+            f"{len(problems)} problem{'s' if len(problems) > 1 else ''} in {place}:\n{lines}",
             fix=f"correct them; {again}",
         )

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from touchstone.check.problem import Problem
 from touchstone.engine.ask import refused
-from touchstone.engine.bare import without_outside
+from touchstone.engine.bare import request_without_external_values
 from touchstone.manifest.contract import Send
 from touchstone.manifest.exchange import Request
 from touchstone.manifest.journey import JourneyStep
@@ -127,9 +127,9 @@ def _tally(file: Path, key: Place, step: Send) -> Iterator[Problem]:
 def _refused(file: Path, placed: Sequence[Placed]) -> Iterator[Problem]:
     """What the engine, which sends them, does not take of the requests."""
     captures = [one.request.captures if isinstance(one.request, Send | JourneyStep) else {} for one in placed]
-    requests = [without_outside(one.request) for one in placed]
-    for place, said in refused(list(zip(requests, captures, strict=True))).items():
-        part, _, why = said.partition(": ")
+    requests = [request_without_external_values(one.request) for one in placed]
+    for place, refusal in refused(list(zip(requests, captures, strict=True))).items():
+        part, _, why = refusal.partition(": ")
         key = tuple(part.split(".", 2))
         if key == ("expect", "body"):
             expect = placed[place].request.expect

@@ -13,7 +13,7 @@ from touchstone.manifest.contract import Act, Proof
 from touchstone.manifest.load import Load
 from touchstone.manifest.places import unknown_place
 from touchstone.manifest.scenario import Scenario
-from touchstone.plan.profile import PROFILES
+from touchstone.plan.preset import PROFILES
 from touchstone.vocabulary.dependency import DEPENDENCIES
 
 _GUIDE = "see docs/dependencies.md"

@@ -155,19 +155,19 @@ def _compare(pair: _Pair, shown: _Shown, conditions: RunConditions, progress: Co
     )
     answer = pair.measured(terms, conditions, progress)
     if shown.json:
-        typer.echo(answer.said.model_dump_json(indent=1, by_alias=True))
+        typer.echo(answer.judged.model_dump_json(indent=1, by_alias=True))
     else:
         console = Console()
-        print_pair(console, answer.said, terms, answer.view)
+        print_pair(console, answer.judged, terms, answer.view)
         pair.print_remarks(console, answer)
-        report = f"{plural(answer.said.rounds, 'round')}; report: {answer.folder / 'report.html'}"
+        report = f"{plural(answer.judged.rounds, 'round')}; report: {answer.folder / 'report.html'}"
         console.print(report, highlight=False, soft_wrap=True)
     if shown.github:
-        for line in annotation_lines(answer.said, answer.view):
+        for line in annotation_lines(answer.judged, answer.view):
             typer.echo(line)
-    if answer.said.interrupted:
+    if answer.judged.interrupted:
         return ExitCode.INTERRUPTED
-    return gate_code(answer.said.standing, allow_undecided=shown.allow_undecided)
+    return gate_code(answer.judged.standing, allow_undecided=shown.allow_undecided)
 
 
 def _refuse_others(ctx: typer.Context, *, urls: bool) -> None:

@@ -44,9 +44,9 @@ class Files:
     def write(self, answer: MeasuredPair) -> None:
         """Write those that were asked for."""
         if self.markdown is not None:
-            self.markdown.write_text(revisions_document(answer.said, answer.view), encoding="utf-8")
+            self.markdown.write_text(revisions_document(answer.judged, answer.view), encoding="utf-8")
         if self.junit is not None:
-            self.junit.write_text(junit.document(answer.said, allow_undecided=self.allow_undecided), encoding="utf-8")
+            self.junit.write_text(junit.document(answer.judged, allow_undecided=self.allow_undecided), encoding="utf-8")
 
 
 @dataclass(frozen=True)
@@ -81,14 +81,14 @@ class RevisionPair:
         noted = [f"base is {earlier.words}", f"head is {later.words}"]
         for note in noted:
             progress.print(note, highlight=False, markup=False, soft_wrap=True)
-        remarks = ["both are the same commit: what differs is noise"] if earlier.commit == later.commit else []
-        remarks += repository.remarks((earlier, later))
-        for remark in remarks:
+        advice = ["both are the same commit: what differs is noise"] if earlier.commit == later.commit else []
+        advice += repository.remarks((earlier, later))
+        for remark in advice:
             progress.print(remark, highlight=False, markup=False, soft_wrap=True, style="yellow")
         question = RevisionQuestion(
             terms, self.loads, self.scenario, self.stack, as_typed(), self.command, self.why, skips_same=True
         )
-        noting = replace(conditions, notes=[*noted, *remarks])
+        noting = replace(conditions, notes=[*noted, *advice])
         answer = compare_revisions(repository, (earlier, later), question, here=Path.cwd(), conditions=noting)
         render(answer.view, answer.folder)
         self.files.write(answer)
@@ -96,19 +96,19 @@ class RevisionPair:
 
     def print_remarks(self, console: Console, answer: MeasuredPair) -> None:
         """Print what is said of revisions alone: equal sources, the parts of a difference of CPU, the next command."""
-        said = answer.said
-        if SAME in said.notes:
+        judged = answer.judged
+        if SAME in judged.notes:
             console.print(SAME, highlight=False, soft_wrap=True)
-        for one in said.why:
+        for one in judged.why:
             print_explanation(console, one)
             console.print()
-        if self.why and not said.why and not said.interrupted and said.standing is not PairStatus.INVALID:
+        if self.why and not judged.why and not judged.interrupted and judged.standing is not PairStatus.INVALID:
             console.print("why: no load shows that CPU per request differs, so nothing was profiled", highlight=False)
-        elif not self.why and any(change.worse for change in said.changes if change.figure == EXPLAINED):
+        elif not self.why and any(change.worse for change in judged.changes if change.figure == EXPLAINED):
             again = shlex.join([*as_typed(), "--why"])
             console.print(f"where it needs more CPU: {again}", highlight=False, markup=False, soft_wrap=True)
-        worse = said.standing is PairStatus.WORSE and self.head
-        if worse and Repository.around(Path.cwd()).leads(*said.revisions):
+        worse = judged.standing is PairStatus.WORSE and self.head
+        if worse and Repository.around(Path.cwd()).leads(*judged.revisions):
             line = f"which commit it was: touchstone bisect {self.base} {self.head}"
             console.print(line, highlight=False, markup=False)
 

@@ -131,5 +131,5 @@ class UrlPair:
 
     def print_remarks(self, console: Console, answer: MeasuredPair) -> None:
         """Print what the reader must know of services that were not started for the run."""
-        if answer.said.rounds > 1:
+        if answer.judged.rounds > 1:
             console.print("Both were the same processes in all rounds: restart them and ask again before you say more.")

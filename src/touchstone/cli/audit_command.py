@@ -96,9 +96,9 @@ def _figures(result: PublishedResult) -> str:
 
 
 def _repeated_words(repeated: RepeatedLoad) -> str:
-    told = f"{repeated.test}: {repeated.runs} runs, whose rate scatters by {repeated.scatter:.1%}"
+    sentence = f"{repeated.test}: {repeated.runs} runs, whose rate scatters by {repeated.scatter:.1%}"
     rate = repeated.rate
-    return f"{told}: {rate.point:,.0f}/s ({rate.low:,.0f} to {rate.high:,.0f})"
+    return f"{sentence}: {rate.point:,.0f}/s ({rate.low:,.0f} to {rate.high:,.0f})"
 
 
 def document(made: Audit, entry: str | None) -> str:

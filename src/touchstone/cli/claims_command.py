@@ -163,8 +163,8 @@ def _gate(ruled: list[RuledFile], *, allow_undecided: bool) -> int:
     for code, rulings in asked:
         hit = [claim for claim in own if claim.ruling in rulings]
         if hit:
-            told = ", ".join(f"{claim.id} {claim.ruling}" for claim in hit)
-            Console(stderr=True).print(f"gate: {told}", highlight=False, soft_wrap=True)
+            names = ", ".join(f"{claim.id} {claim.ruling}" for claim in hit)
+            Console(stderr=True).print(f"gate: {names}", highlight=False, soft_wrap=True)
             return code
     return ExitCode.OK
 

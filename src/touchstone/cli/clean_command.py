@@ -13,7 +13,15 @@ from rich.table import Table
 from touchstone.cli.places import results_root
 from touchstone.failure import UsageError
 from touchstone.report.format import size
-from touchstone.run.disk import StoredFolder, above, builds_kept, in_use, remove, runs_kept, too_old
+from touchstone.run.disk import (
+    StoredFolder,
+    builds_above_limit,
+    builds_kept,
+    in_use,
+    remove,
+    runs_kept,
+    runs_older_than,
+)
 
 _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([kmgt]?)i?b?", re.IGNORECASE)
 _POWERS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
@@ -37,8 +45,8 @@ def clean(
     if results_older_than is None and limit is None:
         console.print("say what may go: --results-older-than 30, --cache-above 2GiB", highlight=False)
         return
-    going = [] if results_older_than is None else too_old(runs, time.time(), results_older_than)
-    going += [] if limit is None else above(builds, limit)
+    going = [] if results_older_than is None else runs_older_than(runs, time.time(), results_older_than)
+    going += [] if limit is None else builds_above_limit(builds, limit)
     busy = [entry for entry in going if in_use(entry)]
     going = [entry for entry in going if entry not in busy]
     _show(console, going)

@@ -19,7 +19,7 @@ from touchstone.bench.generators import Generators, ThisMachine
 from touchstone.cli.places import results_root
 from touchstone.failure import ExitCode, UsageError
 from touchstone.plan.plan import RunRequest
-from touchstone.plan.profile import PROFILES
+from touchstone.plan.preset import PROFILES
 from touchstone.record.store import new_run_folder, refuse_taken
 from touchstone.whole_file import write_whole
 
@@ -48,25 +48,25 @@ class RemoteOutcome:
     folder: Path | None = None
 
 
-def elsewhere(
-    cluster: str, scenario: Path, words: Sequence[str], wish: RunRequest, out: Path | None
+def run_on_cluster(
+    cluster: str, scenario: Path, words: Sequence[str], request: RunRequest, out: Path | None
 ) -> RemoteOutcome | None:
     """Carry the run out on the servers' nodes, rounds divided among several; None if this machine is the only one."""
     need_ray()
     from touchstone.cluster.fleet import merge  # noqa: PLC0415 - Ray is optional, and slow to import.
-    from touchstone.cluster.travel import PART, travel, unpack  # noqa: PLC0415
+    from touchstone.cluster.remote_run import PART, run_remotely, unpack  # noqa: PLC0415
 
     if os.environ.get(PART):
         return None
     if out is not None:
         refuse_taken(out)
-    rounds = wish.rounds if wish.rounds is not None else PROFILES[wish.profile].rounds
-    seed = wish.seed if wish.seed is not None else secrets.randbelow(2**31)
+    rounds = request.rounds if request.rounds is not None else PROFILES[request.profile].rounds
+    seed = request.seed if request.seed is not None else secrets.randbelow(2**31)
 
     def words_of(number: int, count: int) -> Sequence[str]:
         return [*words, "--rounds", str(-(-rounds // count)), "--seed", str(seed + number)] if count > 1 else words
 
-    sent = travel(cluster, scenario, words_of, lambda text: typer.echo(text, nl=False))
+    sent = run_remotely(cluster, scenario, words_of, lambda text: typer.echo(text, nl=False))
     if sent is None:
         return None
     with tempfile.TemporaryDirectory(prefix="touchstone-") as place:

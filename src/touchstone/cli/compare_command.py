@@ -13,7 +13,7 @@ from touchstone.cli.completion import runs
 from touchstone.cli.places import find_run
 from touchstone.cli.terms import gate_code, read_figures, read_share
 from touchstone.failure import ExitCode, InvalidRunError, UsageError
-from touchstone.judge.comparison.across import ComparisonTerms, changes, comparable, differences, gone
+from touchstone.judge.comparison.across import ComparisonTerms, changes, comparable, differences, missing_figures
 from touchstone.judge.comparison.gate import PairStatus, hold_against
 from touchstone.judge.comparison.machines import across_machines, common_reference
 from touchstone.judge.comparison.pair import PairJudgement, judge_runs
@@ -80,24 +80,24 @@ def compare(
             "the runs cannot be compared: " + "; ".join(reasons),
             fix="measure both with the same scenario and preset, or give --anyway",
         )
-    said = _compared(old, new, terms, reference, anyway=anyway)
+    judged = _compared(old, new, terms, reference, anyway=anyway)
     if markdown is not None:
-        write(markdown, runs_document(said))
+        write(markdown, runs_document(judged))
     if json:
-        typer.echo(said.model_dump_json(indent=1, by_alias=True))
+        typer.echo(judged.model_dump_json(indent=1, by_alias=True))
     else:
-        _print(said, everything=all)
+        _print(judged, everything=all)
         _print_limits(old, new)
         if gate:
-            print_gate(Console(), hold_against(said.changes, said.gone, terms), _ADVICE)
+            print_gate(Console(), hold_against(judged.changes, judged.gone, terms), _ADVICE)
     if not gate:
         return ExitCode.OK
-    if said.standing is PairStatus.INVALID:
+    if judged.standing is PairStatus.INVALID:
         raise InvalidRunError(
             "the gate has nothing to watch: of the figures that it looks at the runs have none validly in common",
             fix="compare runs of the same scenario, contenders and loads, or name the figures to watch by --figure",
         )
-    return gate_code(said.standing, allow_undecided=allow_undecided)
+    return gate_code(judged.standing, allow_undecided=allow_undecided)
 
 
 def _place(name: str) -> Path:
@@ -116,7 +116,7 @@ def _compared(old: Run, new: Run, terms: ComparisonTerms, reference: str | None,
     """Every figure, or of runs from different machines what can be compared of them."""
     unlike = differences(old.environment, new.environment)
     judged = (judge(old), judge(new))
-    lost = gone(old, new, judged, terms)
+    lost = missing_figures(old, new, judged, terms)
     if not unlike or anyway:
         return judge_runs(old, new, changes(*judged, terms), lost, terms)
     common = common_reference(old, new, reference)
@@ -147,18 +147,18 @@ def _terms(margin: str, figures: list[str], loads: list[str], *runs: Run) -> Com
     return ComparisonTerms(margin=read_share(margin), confidence=confidence, figures=named, loads=tuple(loads))
 
 
-def _print(said: PairJudgement, *, everything: bool) -> None:
+def _print(judged: PairJudgement, *, everything: bool) -> None:
     console = Console()
-    for note in said.notes:
+    for note in judged.notes:
         console.print(note, highlight=False, markup=False, soft_wrap=True)
-    shown = [c for c in said.changes if everything or c.decided]
+    shown = [c for c in judged.changes if everything or c.decided]
     if shown:
         console.print(table(shown, "before", "after"))
-    print_gone(console, said.gone)
-    for one in said.left_out:
+    print_gone(console, judged.gone)
+    for one in judged.left_out:
         console.print(left_out_words(one), highlight=False, markup=False, soft_wrap=True)
-    undecided = sum(change.outcome is Outcome.UNDECIDED for change in said.changes)
-    console.print(f"{plural(len(said.changes), 'figure')} compared, {len(shown)} shown, {undecided} undecided")
+    undecided = sum(change.outcome is Outcome.UNDECIDED for change in judged.changes)
+    console.print(f"{plural(len(judged.changes), 'figure')} compared, {len(shown)} shown, {undecided} undecided")
 
 
 def _print_limits(*runs: Run) -> None:

@@ -16,11 +16,11 @@ from touchstone.cli.places import find_run, results_root
 from touchstone.cli.terms import read_figures, read_share
 from touchstone.failure import UsageError
 from touchstone.history import page, store
+from touchstone.history.described import DescribedSeries, SeriesText, described_series
 from touchstone.history.entry import HistoryEntry
 from touchstone.history.exports import EXPORTS, LEFT_OUT
 from touchstone.history.plot import shown_words, size_words
 from touchstone.history.recording import MeasuredCommit, entries_of, entries_of_revisions
-from touchstone.history.told import DescribedSeries, SeriesText, look
 from touchstone.judge.comparison.pair import PairJudgement, Revision
 from touchstone.record.base import Record
 from touchstone.record.store import load_run, runs_in
@@ -82,11 +82,11 @@ def show(
     entries = [entry for entry in store.read(of) if not asked or entry.figure in asked]
     if not entries:
         raise UsageError("the history has no entry of that", where=str(of), fix="leave --figure out to see them all")
-    seen = look(entries, read_share(magnitude), _between, find_changes=changes)
+    seen = described_series(entries, read_share(magnitude), _between, find_changes=changes)
     if json:
-        typer.echo(_HistoryDocument(series=[one.told for one in seen]).model_dump_json(indent=1, by_alias=True))
+        typer.echo(_HistoryDocument(series=[one.text for one in seen]).model_dump_json(indent=1, by_alias=True))
         return
-    tell(Console(), seen)
+    print_series(Console(), seen)
     typer.echo(f"page: {write(out, page.document(seen, of.name))}")
 
 
@@ -115,21 +115,21 @@ def _entries(folder: Path, commit: str, reference: str | None) -> list[HistoryEn
     measured = load_run(folder)
     repository = Repository.around(Path.cwd())
     try:
-        said = PairJudgement.model_validate_json((folder / REVISIONS).read_bytes())
+        judged = PairJudgement.model_validate_json((folder / REVISIONS).read_bytes())
     except OSError:
         revision = repository.revision(commit)
         dirty = commit == "HEAD" and repository.working_tree(results_root()).dirty
         return entries_of(measured, _measured(repository, revision, dirty=dirty), reference=reference)
     except ValidationError as error:
         raise UsageError(f"cannot be read: {error.errors()[0]['msg']}", where=str(folder / REVISIONS)) from error
-    _, head = said.revisions
+    _, head = judged.revisions
     if head.dirty:
         raise UsageError(
             "the head of this run is no commit, but a working tree with changes",
             where=str(folder),
             fix="commit them and measure again: `touchstone ab BASE HEAD`",
         )
-    return entries_of_revisions(measured, said, _measured(repository, repository.revision(head.commit)))
+    return entries_of_revisions(measured, judged, _measured(repository, repository.revision(head.commit)))
 
 
 def _measured(repository: Repository, revision: Revision, *, dirty: bool = False) -> MeasuredCommit:
@@ -150,17 +150,17 @@ def _between(after: str, until: str) -> Sequence[Revision]:
         return []
 
 
-def tell(console: Console, seen: Sequence[DescribedSeries]) -> None:
+def print_series(console: Console, seen: Sequence[DescribedSeries]) -> None:
     """Print the series of a history with their changes and breaks."""
     table = Table(
         "contender", "load", "figure", "commits", "newest", "changes", "breaks", box=None, header_style="bold"
     )
     for one in seen:
         first = one.series.first
-        counts = [str(len(one.told.changes) or ""), str(len(one.series.breaks) or "")]
+        counts = [str(len(one.text.changes) or ""), str(len(one.series.breaks) or "")]
         newest = shown_words(one.series.values[-1], one.series)
         table.add_row(
-            escape(first.contender), escape(first.load or ""), first.about.title, str(one.told.commits), newest, *counts
+            escape(first.contender), escape(first.load or ""), first.about.title, str(one.text.commits), newest, *counts
         )
     console.print(table)
     for one in seen:
@@ -172,12 +172,12 @@ def _tell_changes(console: Console, one: DescribedSeries) -> None:
         console.print(text, highlight=False, markup=False, soft_wrap=True)
 
     title = f"{one.series.first.about.title} of {one.series.first.place}"
-    for change in one.told.changes:
+    for change in one.text.changes:
         word, way = "worse" if change.worse else "changed", "up" if change.share > 0 else "down"
         say(f"{title}: {word} {size_words(change)} ({way}) at one of:")
         for commit in change.commits:
             say(f"  {commit.commit[:10]} {commit.subject}")
-    for broken in one.told.breaks:
+    for broken in one.text.breaks:
         say(f"{title}: break before {broken.until[:10]}: {'; '.join(broken.differences)}")
 
 

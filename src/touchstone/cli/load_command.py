@@ -125,8 +125,8 @@ def _hide_secrets(out: Path, result: LoadResult) -> None:
     """Rewrite the result with quoted requests as `result` shows them, without secrets."""
     shown = result.model_dump(mode="json", by_alias=True, include={"job", "first_errors"})
     whole = json.loads(out.read_text(encoding="utf-8")) | shown
-    for request, told in zip(whole["requests"], result.requests, strict=True):
-        request["name"] = told.name
+    for request, figures in zip(whole["requests"], result.requests, strict=True):
+        request["name"] = figures.name
     out.write_text(json.dumps(whole, ensure_ascii=False, separators=(",", ":")) + "\n", encoding="utf-8")
 
 

@@ -125,9 +125,9 @@ def _defect(error: BaseException) -> TouchstoneError:
 
 def _tell(error: TouchstoneError) -> ExitCode:
     """Print what happened, without the secrets that it quotes, and what to do; the exit code."""
-    told = TouchstoneError(shown_text(error.what), where=error.where and shown_text(error.where), fix=error.fix)
+    safe = TouchstoneError(shown_text(error.what), where=error.where and shown_text(error.where), fix=error.fix)
     with contextlib.suppress(OSError):
-        line = f"[bold red]touchstone:[/] {escape(str(told))}"
+        line = f"[bold red]touchstone:[/] {escape(str(safe))}"
         Console(stderr=True).print(line, highlight=False, soft_wrap=True)
     return error.exit_code
 

@@ -11,7 +11,7 @@ import typer
 from rich.console import Console
 
 from touchstone.cli import completion, options
-from touchstone.cli.cluster_option import elsewhere, load_from
+from touchstone.cli.cluster_option import load_from, run_on_cluster
 from touchstone.cli.places import as_typed, results_root, scenarios_root, usual_scenario
 from touchstone.cli.services import read_services
 from touchstone.failure import ExitCode, InvalidRunError, UsageError
@@ -120,7 +120,7 @@ def run(
             "`touchstone ab URL1 URL2`",
         )
     folder = find_scenario(scenario or usual_scenario(), scenarios_root())
-    wish = RunRequest(
+    request = RunRequest(
         profile="quick" if quick else "thorough" if thorough else "normal",
         rounds=rounds,
         seed=seed,
@@ -132,7 +132,7 @@ def run(
         slice_s=slice_s,
         whole_windows=whole_windows,
     )
-    if cluster and (away := elsewhere(cluster, folder.folder, _words_but(scenario), wish, out)):
+    if cluster and (away := run_on_cluster(cluster, folder.folder, _words_but(scenario), request, out)):
         return away.code if away.folder is None else _conclude(away.folder, json=json, lines=lines, details=details)
     progress = Console(stderr=json)
 
@@ -158,7 +158,7 @@ def run(
     with load_from(cluster) as generators:
         store = measure(
             folder,
-            wish,
+            request,
             stacks=[word for word in stacks.split(",") if word],
             outside=services,
             conditions=replace(conditions, generators=generators),

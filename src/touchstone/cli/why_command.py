@@ -11,7 +11,7 @@ from rich.console import Console
 from touchstone.cli import options
 from touchstone.cli.places import find_run
 from touchstone.failure import ExitCode, UsageError
-from touchstone.judge.why.account import account
+from touchstone.judge.why.breakdown import break_down_cpu
 from touchstone.judge.why.explain import explain, profiled_under
 from touchstone.judge.why.explanation import CpuBreakdown, CpuExplanation, Unexplained
 from touchstone.record.base import Record
@@ -54,7 +54,7 @@ def why(
     found: list[CpuExplanation | CpuBreakdown | Unexplained] = (
         [explain(measured, first, other, name, confidence) for name in loads for other in others]
         if others
-        else [account(measured, first, name, confidence) for name in loads]
+        else [break_down_cpu(measured, first, name, confidence) for name in loads]
     )
     _tell(found, json=json)
     if export is not None:

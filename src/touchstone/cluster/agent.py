@@ -204,8 +204,8 @@ class _LineProcess:
     def _how_it_ended(self) -> str:
         code = self._process.wait()
         self._complaints.seek(0)
-        said = self._complaints.read()[-400:].decode("utf-8", "replace").strip()
-        return f"its process ended with code {code}" + (f": {said}" if said else "")
+        complaints = self._complaints.read()[-400:].decode("utf-8", "replace").strip()
+        return f"its process ended with code {code}" + (f": {complaints}" if complaints else "")
 
 
 def _swallow(listener: socket.socket) -> None:

@@ -27,10 +27,10 @@ def clock_distance(there: Callable[[], float], trips: int = _TRIPS) -> ClockDist
     best: ClockDistance | None = None
     for _ in range(trips):
         asked = time.monotonic()
-        said = there()
+        reading = there()
         answered = time.monotonic()
         half = (answered - asked) / 2
         if best is None or half < best.residual_s:
-            best = ClockDistance(said - asked - half, half)
+            best = ClockDistance(reading - asked - half, half)
     assert best is not None  # there is at least one trip
     return best

@@ -8,8 +8,8 @@ import ray
 import ray.exceptions
 
 from touchstone.cluster.clocks import clock_distance
-from touchstone.cluster.joining import TakenNode, taken
-from touchstone.cluster.nodes import SERVER, ClusterError, ClusterNode, casts_of, connect, living_nodes, own_node
+from touchstone.cluster.joining import TakenNode, taken_nodes
+from touchstone.cluster.nodes import SERVER, ClusterError, ClusterNode, connect, living_nodes, node_roles, own_node
 
 _BANDWIDTH_S = 0.5
 _FEW_FILES = 10_000
@@ -29,7 +29,7 @@ def look_at(address: str) -> Iterator[Row]:
             if not node.role:
                 yield "note", str(node), "has no role and is not used; roles are given by `ray start --labels role=...`"
         yield from _missing(nodes)
-        with taken([node for node in nodes if node.role]) as hands:
+        with taken_nodes([node for node in nodes if node.role]) as hands:
             for hand in hands:
                 yield from _node(hand)
             for hand in hands:
@@ -40,7 +40,7 @@ def look_at(address: str) -> Iterator[Row]:
 
 def _missing(nodes: list[ClusterNode]) -> Iterator[Row]:
     try:
-        casts = casts_of(nodes)
+        casts = node_roles(nodes)
     except ClusterError as error:
         yield "wrong", "roles", str(error)
         return

@@ -15,8 +15,8 @@ import ray.exceptions
 
 from touchstone.cluster.clocks import clock_distance
 from touchstone.cluster.housekeeping import cpu_seconds, kept_off
-from touchstone.cluster.joining import TakenNode, ship_engine, taken
-from touchstone.cluster.nodes import ClusterError, ClusterNode, casts_of, connect, living_nodes, own_node
+from touchstone.cluster.joining import TakenNode, ship_engine, taken_nodes
+from touchstone.cluster.nodes import ClusterError, ClusterNode, connect, living_nodes, node_roles, own_node
 from touchstone.cluster.relay import relays
 from touchstone.engine.client import Event, run_job
 from touchstone.engine.protocol import Contender, GeneratorNode, HoldJob, HoldNode, LoadJob, SlicesJob, Traffic
@@ -152,10 +152,10 @@ def joined(address: str) -> Iterator[ClusterGenerators]:
     connect(address)
     try:
         nodes = living_nodes()
-        cast = next((cast for cast in casts_of(nodes) if cast.server == own_node(nodes)), None)
+        cast = next((cast for cast in node_roles(nodes) if cast.server == own_node(nodes)), None)
         if cast is None:
             raise ClusterError("this machine is no server's node of the cluster", fix="this is a defect")
-        with taken([cast.server, *cast.generators]) as hands, kept_off(available_cpus()):
+        with taken_nodes([cast.server, *cast.generators]) as hands, kept_off(available_cpus()):
             for hand in hands[1:]:
                 ship_engine(hand)
             yield ClusterGenerators(cast.server, hands[1:])

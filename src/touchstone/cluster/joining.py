@@ -39,7 +39,7 @@ class TakenNode:
 
 
 @contextmanager
-def taken(nodes: Sequence[ClusterNode]) -> Iterator[list[TakenNode]]:
+def taken_nodes(nodes: Sequence[ClusterNode]) -> Iterator[list[TakenNode]]:
     """An agent on each of these nodes, all or none. A node has one, so that no two runs share it."""
     selectors = [{"ray.io/node-id": node.id} for node in nodes]
     group = placement_group([{"CPU": 1} for _ in nodes], strategy="SPREAD", bundle_label_selector=selectors)
@@ -51,7 +51,7 @@ def taken(nodes: Sequence[ClusterNode]) -> Iterator[list[TakenNode]]:
             )
         places = [PlacementGroupSchedulingStrategy(group, placement_group_bundle_index=i) for i in range(len(nodes))]
         yield [
-            hand_on(node, name=f"agent-{node.id}", num_cpus=1, scheduling_strategy=place)
+            start_agent(node, name=f"agent-{node.id}", num_cpus=1, scheduling_strategy=place)
             for node, place in zip(nodes, places, strict=True)
         ]
     finally:
@@ -61,14 +61,14 @@ def taken(nodes: Sequence[ClusterNode]) -> Iterator[list[TakenNode]]:
 @contextmanager
 def courier(node: ClusterNode) -> Iterator[TakenNode]:
     """An agent on a node that a run is sent to; the run itself takes the nodes that it needs."""
-    hand = hand_on(node, name=f"courier-{node.id}", num_cpus=0, label_selector={"ray.io/node-id": node.id})
+    hand = start_agent(node, name=f"courier-{node.id}", num_cpus=0, label_selector={"ray.io/node-id": node.id})
     try:
         yield hand
     finally:
         ray.kill(hand.agent)
 
 
-def hand_on(node: ClusterNode, **options: Any) -> TakenNode:
+def start_agent(node: ClusterNode, **options: Any) -> TakenNode:
     """Start an agent on a node. Raises ClusterError if one of its name is there already."""
     ray.cloudpickle.register_pickle_by_value(agent_module)
     try:

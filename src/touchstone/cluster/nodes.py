@@ -129,7 +129,7 @@ class NodeRoles:
     generators: Sequence[ClusterNode]
 
 
-def casts_of(nodes: Sequence[ClusterNode]) -> list[NodeRoles]:
+def node_roles(nodes: Sequence[ClusterNode]) -> list[NodeRoles]:
     """The servers' nodes, the generators dealt out among them. Raises ClusterError that says what is missing."""
     servers = [node for node in nodes if node.role == SERVER]
     generators = [node for node in nodes if node.role == GENERATOR]

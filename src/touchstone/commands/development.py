@@ -95,11 +95,11 @@ def _simple(command: Words) -> Iterator[list[str]]:
         try:
             reader = shlex.shlex(words[2], posix=True, punctuation_chars=";&|\n")
             reader.whitespace_split, reader.whitespace = True, " \t"
-            told = list(reader)
+            tokens = list(reader)
         except ValueError:
             return
         part: list[str] = []
-        for word in [*told, ";"]:
+        for word in [*tokens, ";"]:
             if word and set(word) <= set(";&|\n"):
                 if part:
                     yield part
@@ -207,8 +207,8 @@ def _c_compiler(program: str, rest: Words) -> Iterator[str]:
 
 def _make(_: str, rest: Words) -> Iterator[str]:
     """Variables on its command line go before those of the makefile."""
-    told = filter(None, map(_ASSIGNMENT.fullmatch, rest))
-    yield from (f"make {sign}" for sign in _of_build_environment({match[1]: match[2] for match in told}))
+    tokens = filter(None, map(_ASSIGNMENT.fullmatch, rest))
+    yield from (f"make {sign}" for sign in _of_build_environment({match[1]: match[2] for match in tokens}))
 
 
 def _unreleased(program: str, rest: Words) -> Iterator[str]:

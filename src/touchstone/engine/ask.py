@@ -51,11 +51,11 @@ class RequestValues:
         if "{" not in text:
             return text
         texts: list[protocol.Text] = [{"text": given_variables(text, place), "place": place}]
-        (filled,) = session().ask({"order": "render", "values": self.told, "texts": texts})
+        (filled,) = session().ask({"order": "render", "values": self.in_protocol, "texts": texts})
         return str(filled)
 
     @property
-    def told(self) -> protocol.Values:
+    def in_protocol(self) -> protocol.Values:
         """The same in the protocol's form."""
         return {"counter": self.counter, "seed": self.seed, "fresh": self.fresh, "captured": dict(self.captured)}
 
@@ -154,7 +154,7 @@ class AskedService:
             "url": self.url,
             "protocol": self.protocol,
             "asked": _asked(wanted, captures or {}),
-            "values": first.told,
+            "values": first.in_protocol,
             "repeat": repeat,
             "concurrent": concurrent,
             "within_s": within_s,
@@ -207,8 +207,8 @@ def refused(requests: Sequence[tuple[Request, Mapping[str, Capture]]]) -> dict[i
 
     A reason begins with the part that is wrong and a colon, such as `expect.body: `.
     """
-    said = session().ask({"order": "compile", "requests": [_asked(wanted, captures) for wanted, captures in requests]})
-    return {place: str(why) for place, why in enumerate(said) if why is not None}
+    reply = session().ask({"order": "compile", "requests": [_asked(wanted, captures) for wanted, captures in requests]})
+    return {place: str(why) for place, why in enumerate(reply) if why is not None}
 
 
 def _asked(wanted: Request, captures: Mapping[str, Capture]) -> protocol.Asked:
@@ -299,18 +299,18 @@ def session() -> Session:
     return opened
 
 
-def _answer(told: protocol.Exchange) -> Response:
+def _answer(in_protocol: protocol.Exchange) -> Response:
     return Response(
-        status=told["status"],
-        fields=tuple((name, value) for name, value in told["fields"]),
-        body=base64.b64decode(told["body"]),
-        body_bytes=told["body_bytes"],
-        failure=told["failure"],
-        mismatch=told["mismatch"],
-        faults=tuple(told["faults"]),
-        captured=told["captured"],
-        address=told["address"],
-        reused=told["reused"],
-        repeated=told["repeated"],
-        took_s=told["took_s"],
+        status=in_protocol["status"],
+        fields=tuple((name, value) for name, value in in_protocol["fields"]),
+        body=base64.b64decode(in_protocol["body"]),
+        body_bytes=in_protocol["body_bytes"],
+        failure=in_protocol["failure"],
+        mismatch=in_protocol["mismatch"],
+        faults=tuple(in_protocol["faults"]),
+        captured=in_protocol["captured"],
+        address=in_protocol["address"],
+        reused=in_protocol["reused"],
+        repeated=in_protocol["repeated"],
+        took_s=in_protocol["took_s"],
     )

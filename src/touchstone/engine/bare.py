@@ -13,24 +13,25 @@ _STANDS_FOR = "1"
 """It can stand in a target, a header and a body, within a JSON string and without."""
 
 
-def bare(text: str) -> str:
+def without_external_values(text: str) -> str:
     """A template whose rows and captured values are a fixed text, and which is a template still."""
     return "".join(_written(piece) for piece in parse(text).pieces)
 
 
-def without_outside(wanted: AnyRequest) -> AnyRequest:
+def request_without_external_values(wanted: AnyRequest) -> AnyRequest:
     """A request of a load that takes nothing from rows and other responses, a fixed text in place of each."""
     expect, fields = wanted.expect, wanted.expect.json_fields
     changed = {
-        "body": None if expect.body is None else bare(expect.body),
-        "pattern": None if expect.pattern is None else bare(expect.pattern),
-        "json_fields": fields and {k: bare(v) if isinstance(v, str) else v for k, v in fields.items()},
+        "body": None if expect.body is None else without_external_values(expect.body),
+        "pattern": None if expect.pattern is None else without_external_values(expect.pattern),
+        "json_fields": fields
+        and {k: without_external_values(v) if isinstance(v, str) else v for k, v in fields.items()},
     }
     return wanted.model_copy(
         update={
-            "target": bare(wanted.target),
-            "headers": {name: bare(value) for name, value in wanted.headers.items()},
-            "body": None if wanted.body is None else bare(wanted.body),
+            "target": without_external_values(wanted.target),
+            "headers": {name: without_external_values(value) for name, value in wanted.headers.items()},
+            "body": None if wanted.body is None else without_external_values(wanted.body),
             "expect": expect.model_copy(update=changed),
         }
     )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from touchstone.history.described import DescribedSeries
 from touchstone.history.plot import draw, shown_words, size_words
-from touchstone.history.told import DescribedSeries
 from touchstone.report.html import environment
 
 _MOST_DRAWINGS = 60
@@ -14,15 +14,15 @@ _MOST_DRAWINGS = 60
 
 def document(seen: Sequence[DescribedSeries], store: str) -> str:
     """The page, what changed first."""
-    leading = [one for one in seen if one.told.changes or one.series.first.about.headline]
-    ordered = sorted(leading or seen, key=lambda one: (not one.told.changes, one.series.first.scenario))
+    leading = [one for one in seen if one.text.changes or one.series.first.about.headline]
+    ordered = sorted(leading or seen, key=lambda one: (not one.text.changes, one.series.first.scenario))
     cards = [
         {
-            "told": one.told,
+            "text": one.text,
             "title": one.series.first.about.title,
             "place": one.series.first.place,
             "newest": shown_words(one.series.values[-1], one.series),
-            "drawing": draw(one.series, one.told.changes, f"history {number}"),
+            "drawing": draw(one.series, one.text.changes, f"history {number}"),
         }
         for number, one in enumerate(ordered[:_MOST_DRAWINGS])
     ]
@@ -35,6 +35,6 @@ def document(seen: Sequence[DescribedSeries], store: str) -> str:
             left_out=len(seen) - len(cards),
             store=store,
             commits=len({entry.commit for one in seen for entry in one.series.entries}),
-            changed=sum(bool(one.told.changes) for one in seen),
+            changed=sum(bool(one.text.changes) for one in seen),
         )
     )

@@ -42,8 +42,8 @@ def draw(series: FigureHistory, changes: Sequence[HistoryChange], name: str) -> 
     step = max(1, -(-len(values) // _MOST_NAMES))
     axes.set_xticks(places[::step], [entry.commit[:7] for entry in series.entries[::step]])
     canvas.label(axes, "", f"{series.first.about.title}, {series.shown}")
-    said = f"{len(values)} commits, {len(changes)} changes, {len(series.breaks)} breaks"
-    return canvas.to_svg(figure, name, f"{series.first.about.title}, {series.first.place}", said)
+    summary = f"{len(values)} commits, {len(changes)} changes, {len(series.breaks)} breaks"
+    return canvas.to_svg(figure, name, f"{series.first.about.title}, {series.first.place}", summary)
 
 
 def _tick(value: float, shown: ShownFigure, unit: Unit) -> str:

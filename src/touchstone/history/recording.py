@@ -49,16 +49,16 @@ def entries_of(run: Run, measured: MeasuredCommit, *, reference: str | None = No
     return _entries(run.against(reference), measured, {name: name for name in names if name not in exhibits}, None)
 
 
-def entries_of_revisions(run: Run, said: PairJudgement, measured: MeasuredCommit) -> list[HistoryEntry]:
+def entries_of_revisions(run: Run, judged: PairJudgement, measured: MeasuredCommit) -> list[HistoryEntry]:
     """The head's valid figures, as ratios to the base revision, which is the pinned reference.
 
     Raises InvalidRunError if there is none, or if the two could not be compared.
     """
-    if said.standing is PairStatus.INVALID:
+    if judged.standing is PairStatus.INVALID:
         raise InvalidRunError("the two revisions could not be compared", fix="`touchstone show` says why")
-    _, variant = said.contender.split("/", 1)
+    _, variant = judged.contender.split("/", 1)
     return _entries(
-        run, measured, {f"head/{variant}": said.contender}, f"{said.contender} at {said.revisions[0].commit[:10]}"
+        run, measured, {f"head/{variant}": judged.contender}, f"{judged.contender} at {judged.revisions[0].commit[:10]}"
     )
 
 

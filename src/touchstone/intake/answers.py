@@ -111,8 +111,10 @@ def _ask(service: AskedService, origin: str, target: str, number: int) -> Respon
 def _request(target: str, answers: Sequence[Response]) -> DraftRequest:
     statuses = [answer.status or 0 for answer in answers]
     if len(set(statuses)) > 1:
-        told = ", ".join(map(str, statuses))
-        raise UsageError(f"GET {target} is answered {told} in turn", fix="name a URL that is answered alike each time")
+        statuses_in_words = ", ".join(map(str, statuses))
+        raise UsageError(
+            f"GET {target} is answered {statuses_in_words} in turn", fix="name a URL that is answered alike each time"
+        )
     types = {answer.media_type for answer in answers}
     bodies = [_text(answer.body) for answer in answers]
     objects = [found for body in bodies if (found := _object(body)) is not None]

@@ -32,7 +32,7 @@ class RecordedResponse:
     content: str
 
 
-def linked(steps: Sequence[DraftRequest], answers: Sequence[RecordedResponse]) -> list[DraftRequest]:
+def with_captures(steps: Sequence[DraftRequest], answers: Sequence[RecordedResponse]) -> list[DraftRequest]:
     """The steps of a session with `captures` for what later ones send, and in those `known` for what they take.
 
     Each response is searched once for each secret.

@@ -12,7 +12,7 @@ from typing import Any
 from touchstone.isolation.container import ContainerProcess
 from touchstone.isolation.escapes import EscapedProcesses
 from touchstone.isolation.family import task_folders
-from touchstone.isolation.given import GrantedResources
+from touchstone.isolation.granted import GrantedResources
 from touchstone.isolation.process import ServerProcess, lives
 
 _REAL_TIME = {os.SCHED_FIFO: "SCHED_FIFO", os.SCHED_RR: "SCHED_RR", 6: "SCHED_DEADLINE"}

@@ -57,7 +57,7 @@ class ContainerRuntime:
             self.command(*words), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
         )
         try:
-            said, complaint = child.communicate()
+            answer, complaint = child.communicate()
         except BaseException:
             # The runtime continues by itself: a container must exist before it can be removed.
             child.wait()
@@ -67,7 +67,7 @@ class ContainerRuntime:
                 f"`{self.path.name} {words[0]}` ended with code {child.returncode}: {complaint.strip()[-400:]}",
                 fix=f"see what {self.path.name} says: {' '.join(self.command(*words[:2]))} ...",
             )
-        return str(said).strip()
+        return str(answer).strip()
 
     @property
     def controllers(self) -> frozenset[str]:
@@ -90,7 +90,7 @@ def _controllers(runtime: ContainerRuntime) -> frozenset[str]:
     if runtime.is_podman:
         return frozenset(runtime.ask("info", "--format", "{{.Host.CgroupControllers}}").strip("[]").split())
     has = runtime.ask("info", "--format", "{{.CPUSet}} {{.CPUCfsQuota}} {{.MemoryLimit}}").split()
-    return frozenset(name for name, said in zip(("cpuset", "cpu", "memory"), has, strict=True) if said == "true")
+    return frozenset(name for name, answer in zip(("cpuset", "cpu", "memory"), has, strict=True) if answer == "true")
 
 
 @dataclass(frozen=True)
@@ -152,11 +152,11 @@ def _environment(env: Mapping[str, str]) -> Iterator[list[str]]:
 
     A file holds a line for each, and some runtimes take quotes off a value; what these would change is an option.
     """
-    apart = {name for name, value in env.items() if not {"\n", "\r"}.isdisjoint(value) or value[:1] in ("'", '"')}
+    by_file = {name for name, value in env.items() if not {"\n", "\r"}.isdisjoint(value) or value[:1] in ("'", '"')}
     with tempfile.NamedTemporaryFile("w", prefix="touchstone-env-", encoding="utf-8") as file:
-        file.writelines(f"{name}={value}\n" for name, value in env.items() if name not in apart)
+        file.writelines(f"{name}={value}\n" for name, value in env.items() if name not in by_file)
         file.flush()
-        yield [f"--env-file={file.name}", *(f"--env={name}={env[name]}" for name in sorted(apart))]
+        yield [f"--env-file={file.name}", *(f"--env={name}={env[name]}" for name in sorted(by_file))]
 
 
 def _limits() -> list[str]:

@@ -121,7 +121,7 @@ class ServerProcess:
         `members` are the processes of the tree. Zombies among the orphans are put to rest.
         """
         found = []
-        for child in self._fallen():
+        for child in self._reparented():
             if child.pid in members:
                 continue
             if lives(child):
@@ -130,14 +130,14 @@ class ServerProcess:
                 _put_to_rest(child.pid)
         return found
 
-    def _fallen(self) -> list[psutil.Process]:
+    def _reparented(self) -> list[psutil.Process]:
         """What was started in a session of its own by somebody who has ended, and fell to the lab; zombies, too.
 
         What another server of ours is known to have started is not among it.
         """
-        fallen = [c for c in psutil.Process().children() if c.pid not in self.earlier and is_foreign(c.pid)]
-        others = [server for server in list(_SERVERS.values()) if server is not self] if fallen else []
-        return [child for child in fallen if not any(other._started(child.pid) for other in others)]
+        reparented = [c for c in psutil.Process().children() if c.pid not in self.earlier and is_foreign(c.pid)]
+        others = [server for server in list(_SERVERS.values()) if server is not self] if reparented else []
+        return [child for child in reparented if not any(other._started(child.pid) for other in others)]
 
     def _started(self, pid: int) -> bool:
         return pid in self.known or bool(self.cgroup and pid in self.cgroup.pids())
@@ -148,17 +148,17 @@ class ServerProcess:
 
     def end_orphans(self, patience_s: float = 2.0) -> Orphans:
         """End what is left of the tree although its root has ended: SIGTERM first, SIGKILL after `patience_s`."""
-        found = [one for child in self._fallen() for one in family(child.pid)]
+        found = [one for child in self._reparented() for one in family(child.pid)]
         orphans = Orphans([_named(one) for one in found if lives(one)], sum(cpu_seconds(one) or 0.0 for one in found))
-        told: set[int] = set()
+        signalled: set[int] = set()
         deadline = time.monotonic() + patience_s
         while (left := self.strays(())) and time.monotonic() < deadline + _UNTIL_KILLED_S:
             for pid in left:
                 late = time.monotonic() >= deadline
-                if late or pid not in told:
+                if late or pid not in signalled:
                     with contextlib.suppress(ProcessLookupError, PermissionError):
                         os.kill(pid, signal.SIGKILL if late else signal.SIGTERM)
-                    told.add(pid)
+                    signalled.add(pid)
             time.sleep(0.01)
         return orphans
 

@@ -37,7 +37,7 @@ def judge(run: Run, margin: float | None = None, confidence: float | None = None
         raise ValueError(f"the margin must be a positive share such as 0.05, not {case.margin}")
     if not 0.5 <= case.confidence < 1:
         raise ValueError(f"the confidence must lie between 0.5 and 1, not at {case.confidence}")
-    findings = look(case)
+    findings = all_findings(case)
     scales = FindingsIndex(findings)
     series = measure(case, scales)
     estimates = [s.estimate for s in series]
@@ -57,7 +57,7 @@ def judge(run: Run, margin: float | None = None, confidence: float | None = None
     )
 
 
-def look(case: Case) -> list[Finding]:
+def all_findings(case: Case) -> list[Finding]:
     """Every finding of every rule, the heaviest first."""
     findings = _with_causes([finding for rule in RULES.values() for finding in rule.findings(case)])
     return sorted(

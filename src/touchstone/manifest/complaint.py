@@ -61,8 +61,8 @@ def _of_no_kind(error: ErrorDetails, model: Model, union: tuple[int | str, ...])
 def _sentence(detail: ErrorDetails, model: Model, text: str) -> str:
     place = place_of(model, detail["loc"])
     line = line_of(text, place.key)
-    said = _said(detail, model, ".".join(map(str, place.key)) or "(the whole file)")
-    return f"line {line}: {said}" if line else said
+    sentence = _said(detail, model, ".".join(map(str, place.key)) or "(the whole file)")
+    return f"line {line}: {sentence}" if line else sentence
 
 
 def _said(detail: ErrorDetails, model: Model, key: str) -> str:

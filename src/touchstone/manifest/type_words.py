@@ -34,9 +34,9 @@ def in_words(annotation: Any) -> str:
 
 def _words(annotation: Any) -> _Words:
     limits = tuple(_limits(annotation))
-    said = next((one for one in metadata(annotation) if isinstance(one, DocumentedAs)), None)
-    if said is not None:
-        return _Words(said.one, said.many)
+    documented = next((one for one in metadata(annotation) if isinstance(one, DocumentedAs)), None)
+    if documented is not None:
+        return _Words(documented.one, documented.many)
     choices = members(annotation)
     if len(choices) > 1:
         each = list(dict.fromkeys(_words(one) for one in choices))

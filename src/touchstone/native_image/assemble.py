@@ -88,7 +88,7 @@ def steps(jdk_source: Path | None) -> list[AssemblyStep]:
 
 
 def assemble(
-    home: BuilderHome, say: Callable[[str], None], *, jdk_source: Path | None = None, anew: bool = False
+    home: BuilderHome, say: Callable[[str], None], *, jdk_source: Path | None = None, afresh: bool = False
 ) -> None:
     """Put the builder together in `home`. Raises AssemblyError or AptError, which say what is missing.
 
@@ -97,7 +97,7 @@ def assemble(
     """
     home.folder.mkdir(parents=True, exist_ok=True)
     with _alone(home):
-        if anew:
+        if afresh:
             for path in home.folder.iterdir():
                 if path.name != _LOCK:
                     shutil.rmtree(path) if path.is_dir() else path.unlink()

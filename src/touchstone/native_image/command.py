@@ -22,9 +22,9 @@ def run_step(command: Sequence[str], *, cwd: Path | None = None, env: Mapping[st
         stdin=subprocess.DEVNULL,
     )
     if done.returncode != 0:
-        said = (done.stderr.strip() or done.stdout.strip())[-1500:]
+        text = (done.stderr.strip() or done.stdout.strip())[-1500:]
         raise AssemblyError(
-            f"`{' '.join(command[:6])}{' ...' if len(command) > 6 else ''}` ended with code {done.returncode}: {said}",
+            f"`{' '.join(command[:6])}{' ...' if len(command) > 6 else ''}` ended with code {done.returncode}: {text}",
             fix=fix,
         )
     return done.stdout

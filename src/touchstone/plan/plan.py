@@ -17,7 +17,7 @@ from touchstone.manifest.objective import parse_objective
 from touchstone.manifest.outside import ExternalService
 from touchstone.manifest.scenario import Capacity
 from touchstone.plan.placement import available_cpus, plan_placement
-from touchstone.plan.profile import PROFILES, Preset
+from touchstone.plan.preset import PROFILES, Preset
 from touchstone.record.load_spec import LoadSpec
 from touchstone.record.process import GeneratorPlace
 from touchstone.record.run import ContenderPlan, Plan
@@ -82,20 +82,20 @@ def find_tools(contender: Contender) -> Tools | str:
     return "; ".join(missing) if missing else Tools(found)
 
 
-def planned_loads(folder: ScenarioFolder, wish: RunRequest) -> dict[str, Load]:
+def planned_loads(folder: ScenarioFolder, request: RunRequest) -> dict[str, Load]:
     """The loads of the profile, or those asked for by name. Raises UsageError."""
     loads = folder.scenario.loads
-    if wish.loads:
-        for name in wish.loads:
+    if request.loads:
+        for name in request.loads:
             if name not in loads:
                 raise UsageError(
                     f"scenario {folder.scenario.name} has no load {name!r}", fix=f"there are: {', '.join(loads)}"
                 )
-        return {name: loads[name] for name in wish.loads}
+        return {name: loads[name] for name in request.loads}
     return {
         name: load
         for name, load in loads.items()
-        if wish.profile in load.profiles and (wish.exhibits or load.exhibit is None)
+        if request.profile in load.profiles and (request.exhibits or load.exhibit is None)
     }
 
 
@@ -137,29 +137,29 @@ def over_tls(folder: ScenarioFolder, outside: Sequence[ExternalService]) -> Scen
 def make_plan(
     folder: ScenarioFolder,
     contenders: Sequence[Contender],
-    wish: RunRequest,
+    request: RunRequest,
     phases: Sequence[str],
     generators: Sequence[GeneratorPlace] = (),
 ) -> Plan:
     """Draw up the plan; `generators` are other machines that load comes from. Raises UsageError if that is nothing."""
-    profile: Preset = PROFILES[wish.profile]
-    rounds = wish.rounds if wish.rounds is not None else profile.rounds
+    profile: Preset = PROFILES[request.profile]
+    rounds = request.rounds if request.rounds is not None else profile.rounds
     if rounds < 1:
         raise UsageError(f"--rounds is {rounds}", fix="give at least 1; from 4 on intervals are worth reading")
-    if wish.slice_s is not None and not _SLICES_S[0] <= wish.slice_s <= _SLICES_S[1]:
+    if request.slice_s is not None and not _SLICES_S[0] <= request.slice_s <= _SLICES_S[1]:
         raise UsageError(
-            f"a slice of {wish.slice_s:g} s",
+            f"a slice of {request.slice_s:g} s",
             fix=f"give one from {_SLICES_S[0]:g} to {_SLICES_S[1]:g} s: a shorter one is mostly begin and end, "
             "and within a longer one the machine changes",
         )
-    seed = wish.seed if wish.seed is not None else secrets.randbelow(2**31)
+    seed = request.seed if request.seed is not None else secrets.randbelow(2**31)
     scenario = folder.scenario
     entries = [_entry(contender) for contender in contenders]
     runnable = [entry.name for entry in entries if entry.not_measured is None]
     dice = random.Random(seed)
     orders = [dice.sample(runnable, len(runnable)) for _ in range(rounds)]
     now = datetime.now(UTC)
-    loads = planned_loads(folder, wish)
+    loads = planned_loads(folder, request)
     return Plan(
         run_id=f"{now:%Y%m%d-%H%M%S}-{scenario.name}",
         scenario=scenario.name,
@@ -179,11 +179,11 @@ def make_plan(
             dependencies=_own_processes(folder) and any(not c.outside for c in contenders),
             generators=generators,
         ),
-        command=list(wish.command),
-        margin=wish.margin,
-        confidence=wish.confidence,
-        slice_s=wish.slice_s,
-        whole_windows=wish.whole_windows,
+        command=list(request.command),
+        margin=request.margin,
+        confidence=request.confidence,
+        slice_s=request.slice_s,
+        whole_windows=request.whole_windows,
     )
 
 

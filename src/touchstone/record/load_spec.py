@@ -71,9 +71,9 @@ def spec_of_job(job: Mapping[str, Any]) -> dict[str, Any]:
     named = ("connections", "pipeline", "protocol", "streams", "keepalive", "repeat", "timeout_s")
     loop = job.get("loop")
     kind = loop.get("kind") if isinstance(loop, Mapping) else loop
-    told = {key: job[key] for key in named if key in job}
+    stated = {key: job[key] for key in named if key in job}
     tls = str(job.get("url", "")).startswith("https:")
-    return {**told, "tls": tls, "loop": kind, "requests": [*_stated(job.get("requests") or [])]}
+    return {**stated, "tls": tls, "loop": kind, "requests": [*_stated(job.get("requests") or [])]}
 
 
 def _stated(requests: list[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:

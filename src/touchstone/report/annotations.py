@@ -13,19 +13,19 @@ MOST = 10
 """GitHub shows ten warnings and ten errors of a step."""
 
 
-def annotation_lines(said: PairJudgement, view: View) -> Iterator[str]:
+def annotation_lines(judged: PairJudgement, view: View) -> Iterator[str]:
     """An error for what is worse, gone or failed, a warning for what is undecided, or casts doubt on what was asked."""
-    asked = {change.figure for change in said.changes}
-    errors = [(f"{failed.contender} failed", "\n".join([failed.reason, *failed.details])) for failed in said.failed]
-    errors += [("gone", gone_words(one)) for one in said.gone]
+    asked = {change.figure for change in judged.changes}
+    errors = [(f"{failed.contender} failed", "\n".join([failed.reason, *failed.details])) for failed in judged.failed]
+    errors += [("gone", gone_words(one)) for one in judged.gone]
     warnings = []
-    for change in said.changes:
+    for change in judged.changes:
         words = row(change)
-        told = f"{words.place}: {words.before} before, {words.after} after, {words.ratio}, margin {words.margin}"
+        detail = f"{words.place}: {words.before} before, {words.after} after, {words.ratio}, margin {words.margin}"
         if change.worse:
-            errors.append((f"{words.figure} is worse", told))
+            errors.append((f"{words.figure} is worse", detail))
         elif not change.harmless:
-            warnings.append((f"{words.figure} is undecided", told))
+            warnings.append((f"{words.figure} is undecided", detail))
     for group in view.finding_groups:
         concerns = not asked or group.first.figures is None or not asked.isdisjoint(group.first.figures)
         if concerns and group.first.severity is not Severity.NOTE:

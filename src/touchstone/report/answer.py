@@ -24,14 +24,14 @@ def answer(view: View) -> list[str]:
     board = scoreboard(view)
     if board is None:
         return _contracts(view)
-    said = _contracts(view) if board.columns[0].place.opens else []
-    said.append(_instead(view) + _first(view, board) + _elsewhere(view, board.columns))
+    sentences = _contracts(view) if board.columns[0].place.opens else []
+    sentences.append(_instead(view) + _first(view, board) + _elsewhere(view, board.columns))
     memory = next((c for c in board.columns[1:] if FigureGroup.MEMORY in c.figure.groups), None)
     if memory is not None and (sentence := _extremes(view, memory)):
-        said.append(sentence + _unsettled(view, memory))
+        sentences.append(sentence + _unsettled(view, memory))
     if doubt := _doubt(view):
-        said.append(doubt)
-    return said
+        sentences.append(doubt)
+    return sentences
 
 
 def _contracts(view: View) -> list[str]:
@@ -166,8 +166,8 @@ def _elsewhere(view: View, columns: list[TableColumn]) -> str:
             leader = f"{found[0].baseline} leads"
         what = "" if column.figure == lead.figure else f" ({column.figure.in_sentence})"
         leaders.setdefault(leader, []).append(view.title(column.place) + what)
-    said = "; ".join(f"{leader} on {', '.join(titles)}" for leader, titles in leaders.items())
-    return f" Elsewhere {said}." if said else ""
+    sentences = "; ".join(f"{leader} on {', '.join(titles)}" for leader, titles in leaders.items())
+    return f" Elsewhere {sentences}." if sentences else ""
 
 
 def _extremes(view: View, column: TableColumn) -> str:

@@ -130,11 +130,13 @@ def _plots(panels: Sequence[tuple[str, Panel]]) -> Iterator[str]:
 
 
 def _claims(ruled: Sequence[RuledFile]) -> Iterator[str]:
-    told = [(one, claims) for one in ruled for claims in [[c for c in one.file.claims if one.of(c).measured]] if claims]
-    if not told:
+    articles = [
+        (one, claims) for one in ruled for claims in [[c for c in one.file.claims if one.of(c).measured]] if claims
+    ]
+    if not articles:
         return
     yield from ["## What others published, and what this run says of it", ""]
-    for one, claims in told:
+    for one, claims in articles:
         yield from [f"**{escaped(one.file.title)}**", "", "| | statement | verdict | published | measured | interval |"]
         yield "|---|---|---|---:|---:|---:|"
         order = list(words.SIGNS)

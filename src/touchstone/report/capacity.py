@@ -10,8 +10,8 @@ from touchstone.report.view import PhaseAndLoad, View
 def offered_line(view: View, load: str) -> str:
     """A search's load in a line, without its own loop and rate, which trials replace."""
     connections = view.plan.load_specs.get(load, LoadSpec()).connections
-    told = [f"load {load}", *([plural(connections, "connection")] if connections else [])]
-    return " · ".join([*told, "each trial an open loop at a rate"])
+    words = [f"load {load}", *([plural(connections, "connection")] if connections else [])]
+    return " · ".join([*words, "each trial an open loop at a rate"])
 
 
 def capacity_lines(view: View, place: PhaseAndLoad) -> list[str]:
@@ -19,5 +19,5 @@ def capacity_lines(view: View, place: PhaseAndLoad) -> list[str]:
     if place.phase != "capacity":
         return []
     objectives = dict.fromkeys(s.capacity.objective for s in view.samples(place) if s.capacity)
-    told = [f"The capacity is the highest rate within {objective}." for objective in objectives]
-    return told + [one.sentence for one in view.judgement.scalings if one.load == place.load]
+    words = [f"The capacity is the highest rate within {objective}." for objective in objectives]
+    return words + [one.sentence for one in view.judgement.scalings if one.load == place.load]

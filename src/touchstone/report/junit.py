@@ -8,12 +8,12 @@ from touchstone.judge.comparison.pair import PairJudgement
 from touchstone.report.changes import gone_words, row
 
 
-def document(said: PairJudgement, *, allow_undecided: bool = False) -> str:
+def document(judged: PairJudgement, *, allow_undecided: bool = False) -> str:
     """The XML. Worse and gone are failures; undecided is one, too, unless it is allowed, and then it is skipped."""
-    suite = Xml.Element("testsuite", name=f"touchstone {said.scenario}")
-    for change in said.changes:
+    suite = Xml.Element("testsuite", name=f"touchstone {judged.scenario}")
+    for change in judged.changes:
         words = row(change)
-        case = Xml.SubElement(suite, "testcase", classname=_class(said, change.load), name=change.figure)
+        case = Xml.SubElement(suite, "testcase", classname=_class(judged, change.load), name=change.figure)
         message = f"{words.figure}: {words.before} before, {words.after} after, {words.ratio}, margin {words.margin}"
         if change.worse:
             Xml.SubElement(case, "failure", type="worse", message=message)
@@ -22,17 +22,17 @@ def document(said: PairJudgement, *, allow_undecided: bool = False) -> str:
         elif not change.harmless:
             Xml.SubElement(case, "failure", type="undecided", message=message)
         Xml.SubElement(case, "system-out").text = f"{words.outcome}: {message}"
-    for one in said.gone:
+    for one in judged.gone:
         for figure in one.figures:
-            case = Xml.SubElement(suite, "testcase", classname=_class(said, one.load), name=figure)
+            case = Xml.SubElement(suite, "testcase", classname=_class(judged, one.load), name=figure)
             Xml.SubElement(case, "failure", type="gone", message=_clean(gone_words(one)))
-    for failed in said.failed:
-        case = Xml.SubElement(suite, "testcase", classname=_class(said, None), name=failed.contender)
+    for failed in judged.failed:
+        case = Xml.SubElement(suite, "testcase", classname=_class(judged, None), name=failed.contender)
         error = Xml.SubElement(case, "error", type="failed", message=_clean(failed.reason))
         error.text = _clean("\n".join(failed.details)) or None
     if not len(suite):
-        case = Xml.SubElement(suite, "testcase", classname=_class(said, None), name=said.contender)
-        Xml.SubElement(case, "system-out").text = _clean("\n".join(said.notes))
+        case = Xml.SubElement(suite, "testcase", classname=_class(judged, None), name=judged.contender)
+        Xml.SubElement(case, "system-out").text = _clean("\n".join(judged.notes))
     for attribute, tag in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
         suite.set(attribute, str(len(suite.findall(f"testcase/{tag}"))))
     suite.set("tests", str(len(suite.findall("testcase"))))
@@ -42,8 +42,8 @@ def document(said: PairJudgement, *, allow_undecided: bool = False) -> str:
     return Xml.tostring(suites, encoding="unicode", xml_declaration=True) + "\n"
 
 
-def _class(said: PairJudgement, load: str | None) -> str:
-    return ".".join(filter(None, ("touchstone", said.scenario, load)))
+def _class(judged: PairJudgement, load: str | None) -> str:
+    return ".".join(filter(None, ("touchstone", judged.scenario, load)))
 
 
 def _clean(text: str) -> str:

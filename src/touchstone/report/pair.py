@@ -20,20 +20,20 @@ SENTENCES = {
 _ADVICE = "more time (`--minutes`), a wider margin (`--margin`, `--figure NAME=10%`), or a quieter machine"
 
 
-def print_pair(console: Console, said: PairJudgement, terms: ComparisonTerms, view: View) -> None:
+def print_pair(console: Console, judged: PairJudgement, terms: ComparisonTerms, view: View) -> None:
     """The table, what was found, what failed, what is open, and the verdict."""
     console.print()
-    if said.changes:
-        console.print(table(said.changes, "base", "head", contenders=False))
+    if judged.changes:
+        console.print(table(judged.changes, "base", "head", contenders=False))
     if view.finding_groups:
         print_findings(console, view)
         console.print()
-    print_gone(console, said.gone)
-    for failed in said.failed:
+    print_gone(console, judged.gone)
+    for failed in judged.failed:
         console.print(f"{failed.contender} failed: {failed.reason}", style="red", highlight=False, markup=False)
-    if (said.changes or said.gone) and said.standing is not PairStatus.INVALID and not said.interrupted:
-        print_gate(console, hold_against(said.changes, said.gone, terms), _ADVICE)
-    if said.interrupted:
+    if (judged.changes or judged.gone) and judged.standing is not PairStatus.INVALID and not judged.interrupted:
+        print_gate(console, hold_against(judged.changes, judged.gone, terms), _ADVICE)
+    if judged.interrupted:
         console.print("interrupted: this is what was measured until then", style="bold")
     else:
-        console.print(f"{said.standing}: {SENTENCES[said.standing]}", highlight=False, style="bold")
+        console.print(f"{judged.standing}: {SENTENCES[judged.standing]}", highlight=False, style="bold")

@@ -24,9 +24,9 @@ MOST_LOADS = 4
 """The number of loads whose profiles are shown: one takes up to 8,000 characters."""
 
 
-def revisions_document(said: PairJudgement, view: View) -> str:
+def revisions_document(judged: PairJudgement, view: View) -> str:
     """Two revisions, below `MOST_BYTES`: of findings that do not fit it is said how many there are."""
-    head = "\n".join(_lines_of_revisions(said, view)) + "\n"
+    head = "\n".join(_lines_of_revisions(judged, view)) + "\n"
     findings = [line for line in finding_lines(view) if line and not line.startswith("## ")]
     count = len(view.causes)
     opening = f"\n<details><summary>{plural(count, 'finding')}</summary>\n\n"
@@ -42,35 +42,35 @@ def revisions_document(said: PairJudgement, view: View) -> str:
     return head + opening + "\n".join(kept) + "\n" + closing
 
 
-def runs_document(said: PairJudgement) -> str:
+def runs_document(judged: PairJudgement) -> str:
     """Two runs: what changed from the earlier to the later one."""
-    return "\n".join(_lines_of_runs(said)) + "\n"
+    return "\n".join(_lines_of_runs(judged)) + "\n"
 
 
-def _lines_of_runs(said: PairJudgement) -> Iterator[str]:
-    shown = [change for change in said.changes if change.decided]
-    undecided = sum(change.outcome is Outcome.UNDECIDED for change in said.changes)
-    yield f"### touchstone: {plural(len(shown), 'change')} of {plural(len(said.changes), 'figure')}"
+def _lines_of_runs(judged: PairJudgement) -> Iterator[str]:
+    shown = [change for change in judged.changes if change.decided]
+    undecided = sum(change.outcome is Outcome.UNDECIDED for change in judged.changes)
+    yield f"### touchstone: {plural(len(shown), 'change')} of {plural(len(judged.changes), 'figure')}"
     yield ""
-    yield f"{escaped(str(said.head))} against {escaped(str(said.base))}, {undecided} undecided."
+    yield f"{escaped(str(judged.head))} against {escaped(str(judged.base))}, {undecided} undecided."
     yield ""
-    for note in said.notes:
+    for note in judged.notes:
         yield f"{escaped(note)}\n"
-    yield from _lost(said)
-    if said.changes:
-        yield from table_lines((shown or said.changes)[:_MOST_CHANGES], "before", "after", contenders=True)
+    yield from _lost(judged)
+    if judged.changes:
+        yield from table_lines((shown or judged.changes)[:_MOST_CHANGES], "before", "after", contenders=True)
 
 
-def _lost(said: PairJudgement) -> Iterator[str]:
+def _lost(judged: PairJudgement) -> Iterator[str]:
     """What failed, is gone, or could not be compared."""
-    for failed in said.failed[:_MOST_LOST]:
+    for failed in judged.failed[:_MOST_LOST]:
         yield f"- **{escaped(failed.contender)} failed:** {escaped(failed.reason[:2000])}"
         yield from _fenced(failed.details)
-    for one in said.gone[:_MOST_LOST]:
+    for one in judged.gone[:_MOST_LOST]:
         yield f"- **gone:** {escaped(gone_words(one)[:2000])}"
-    for left in said.left_out[:_MOST_LOST]:
+    for left in judged.left_out[:_MOST_LOST]:
         yield f"- {escaped(left_out_words(left))}"
-    if said.failed or said.gone or said.left_out:
+    if judged.failed or judged.gone or judged.left_out:
         yield ""
 
 
@@ -81,25 +81,30 @@ def _fenced(lines: Sequence[str]) -> Iterator[str]:
         yield from ["", "  ````text", *shown, "  ````", ""]
 
 
-def _lines_of_revisions(said: PairJudgement, view: View) -> Iterator[str]:
-    base, head = said.revisions
-    yield f"### touchstone: {said.standing}"
+def _lines_of_revisions(judged: PairJudgement, view: View) -> Iterator[str]:
+    base, head = judged.revisions
+    yield f"### touchstone: {judged.standing}"
     yield ""
-    yield f"{escaped(head.words)} against {escaped(base.words)}: {SENTENCES[said.standing]}."
+    yield f"{escaped(head.words)} against {escaped(base.words)}: {SENTENCES[judged.standing]}."
     yield ""
-    yield from _lost(said)
-    if said.changes:
-        yield from table_lines(said.changes[:_MOST_CHANGES], "base", "head")
+    yield from _lost(judged)
+    if judged.changes:
+        yield from table_lines(judged.changes[:_MOST_CHANGES], "base", "head")
         yield ""
-    turns = f"{plural(said.rounds, 'round')}, both in turns in one run; each interval at {percent(said.confidence)}"
+    turns = f"{plural(judged.rounds, 'round')}, both in turns in one run; each interval at {percent(judged.confidence)}"
     yield (
-        f"{escaped(said.contender)} of {escaped(said.scenario)}, {turns if said.rounds else 'neither was loaded'}. "
+        f"{escaped(judged.contender)} of {escaped(judged.scenario)}, "
+        f"{turns if judged.rounds else 'neither was loaded'}. "
         f"{escaped(machine(view))}."
-        + (f" The null server's rate scatters by {percent(round(said.noise, 4))}." if said.noise is not None else "")
+        + (
+            f" The null server's rate scatters by {percent(round(judged.noise, 4))}."
+            if judged.noise is not None
+            else ""
+        )
     )
-    for note in said.notes:
+    for note in judged.notes:
         yield f"\n{escaped(note)}"
-    if said.why:
+    if judged.why:
         yield from ["", "<details><summary>Why: CPU per request in parts</summary>", ""]
-        yield from explanation_lines(said.why[:MOST_LOADS])
+        yield from explanation_lines(judged.why[:MOST_LOADS])
         yield "</details>"

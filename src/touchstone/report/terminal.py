@@ -121,9 +121,9 @@ def _print_head(console: Console, view: View) -> None:
         _say(console, Text(note), 0)
     for banner in banners(view):
         _say(console, Text(banner, style="bold red"), 0)
-    if said := answer(view):
+    if lead := answer(view):
         console.print()
-        for sentence in said:
+        for sentence in lead:
             _say(console, Text(sentence, style="bold"), 0)
 
 
@@ -197,11 +197,11 @@ def _print_tables(console: Console, view: View) -> None:
 
 
 def _print_comparisons(console: Console, view: View) -> None:
-    told = list(sentences(view, leading=True))
-    if told:
+    summarised = list(sentences(view, leading=True))
+    if summarised:
         console.print()
         console.print(Text("Comparisons", style="bold"))
-    for title, how, sentence in told:
+    for title, how, sentence in summarised:
         if title:
             console.print(Text(f"  {title}", style="dim"))
         style = _SIGN_STYLES.get(how.kind, "")

@@ -95,56 +95,56 @@ def compare_revisions(
         if question.fetch is not None:
             named = {BASE: revisions[0].commit, HEAD: revisions[1].commit}
             folder = fetched(folder, variant, question.fetch, named)
-        wish, notes = _wish(folder, question), [*conditions.notes]
+        request, notes = _wish(folder, question), [*conditions.notes]
         may_skip = question.skips_same and question.fetch is None and len(commits) > 1
         same = may_skip and not repository.absent_submodules(revisions) and same_sources(folder)
         if same:
-            wish, notes = replace(wish, phases=("verify",)), [*notes, SAME]
+            request, notes = replace(request, phases=("verify",)), [*notes, SAME]
         carried_out = replace(
             conditions, still_open=lambda comparison: _still_open(comparison, question), all_or_none=True, notes=notes
         )
         stacks = [f"{BASE}/{variant}", f"{HEAD}/{variant}"]
-        store = measure(folder, wish, stacks=stacks, conditions=carried_out)
+        store = measure(folder, request, stacks=stacks, conditions=carried_out)
         run = load_run(store.folder)
         judgement = judge(run)
         sides = (stacks[0], revisions[0]), (stacks[1], revisions[1])
-        said = judge_pair(run, judgement, sides, question.terms, contender, same_sources=same)
-        store.write(REVISIONS, said)
+        judged = judge_pair(run, judgement, sides, question.terms, contender, same_sources=same)
+        store.write(REVISIONS, judged)
         if question.why and not run.interrupted:
             profiling = replace(carried_out, folder=store.folder / WHY, until_decided_s=0.0)
-            _explain(said, folder, stacks, question, profiling)
-            store.write(REVISIONS, said)
-    return MeasuredPair(run, judgement, said, store.folder)
+            _explain(judged, folder, stacks, question, profiling)
+            store.write(REVISIONS, judged)
+    return MeasuredPair(run, judgement, judged, store.folder)
 
 
 def _explain(
-    said: PairJudgement,
+    judged: PairJudgement,
     folder: ScenarioFolder,
     stacks: Sequence[str],
     question: RevisionQuestion,
     conditions: RunConditions,
 ) -> None:
     """Profile both under each load whose CPU per request differs, and add to what was said where the difference is."""
-    decided = [c for c in said.changes if c.figure == EXPLAINED and c.decided]
+    decided = [c for c in judged.changes if c.figure == EXPLAINED and c.decided]
     loads = tuple(dict.fromkeys(change.load for change in decided if change.load))
     if not loads:
         return
-    wish = RunRequest(profile="quick", phases=("profile",), loads=loads, command=question.command)
-    store = measure(folder, wish, stacks=stacks, conditions=conditions)
+    request = RunRequest(profile="quick", phases=("profile",), loads=loads, command=question.command)
+    store = measure(folder, request, stacks=stacks, conditions=conditions)
     run = load_run(store.folder)
     render(View(run, judge(run)), store.folder)
-    said.why = [explain(run, stacks[0], stacks[1], load, question.terms.confidence) for load in loads]
-    said.interrupted = run.interrupted
+    judged.why = [explain(run, stacks[0], stacks[1], load, question.terms.confidence) for load in loads]
+    judged.interrupted = run.interrupted
 
 
 def _wish(folder: ScenarioFolder, question: RevisionQuestion) -> RunRequest:
     """The phases that give the figures, and a confidence at which all their intervals hold together."""
     terms = question.terms
     phases = tuple(dict.fromkeys(FIGURES[figure].phase for figure in terms.figures))
-    wish = RunRequest(profile="quick", phases=phases, loads=question.loads, command=question.command)
-    asked = _intervals(terms.figures, len(planned_loads(folder, wish)))
+    request = RunRequest(profile="quick", phases=phases, loads=question.loads, command=question.command)
+    asked = _intervals(terms.figures, len(planned_loads(folder, request)))
     margin = min(terms.margin_of(figure) for figure in terms.figures)
-    return replace(wish, margin=margin, confidence=simultaneous(terms.confidence, asked))
+    return replace(request, margin=margin, confidence=simultaneous(terms.confidence, asked))
 
 
 def _still_open(comparison: Comparison, question: RevisionQuestion) -> bool:

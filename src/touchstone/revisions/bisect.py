@@ -170,17 +170,17 @@ class Bisection:
         answer = self._compare(self.bad, self.question)
         if answer.run.interrupted:
             raise KeyboardInterrupt
-        said = answer.said
-        if said.failed or not said.changes:
-            reason = "; ".join(_blame(failed) for failed in said.failed) or "the figure was not measured of both"
+        judged = answer.judged
+        if judged.failed or not judged.changes:
+            reason = "; ".join(_blame(failed) for failed in judged.failed) or "the figure was not measured of both"
             raise InvalidRunError(
                 f"good and bad could not be compared: {reason}",
                 where=str(answer.folder),
                 fix="begin with two revisions that build and keep their contract",
             )
-        worse = [change for change in said.changes if change.worse]
+        worse = [change for change in judged.changes if change.worse]
         if not worse:
-            undecided = any(not change.harmless for change in said.changes)
+            undecided = any(not change.harmless for change in judged.changes)
             state = "nobody can say that the bad revision is worse" if undecided else "the bad revision is not worse"
             raise NotWorseError(
                 f"{state} in {self.figure}, so there is no commit to search for",
@@ -220,7 +220,7 @@ class Bisection:
             return step
         if answer.run.interrupted:
             raise KeyboardInterrupt
-        step.run, step.rounds = answer.run.plan.run_id, answer.said.rounds
+        step.run, step.rounds = answer.run.plan.run_id, answer.judged.rounds
         if answer.judgement.failed:
             step.reason = "; ".join(_blame(failed) for failed in answer.judgement.failed)
             return step

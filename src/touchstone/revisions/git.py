@@ -35,13 +35,13 @@ class GitError(TouchstoneError):
 class GitFailureCause:
     """Why git fails: a pattern of its message, our words, and the fix. `{0}` is the pattern's group."""
 
-    said: re.Pattern[str]
+    pattern: re.Pattern[str]
     what: str
     fix: str
 
 
-def _cause(said: str, what: str, fix: str) -> GitFailureCause:
-    return GitFailureCause(re.compile(said), what, fix)
+def _cause(pattern: str, what: str, fix: str) -> GitFailureCause:
+    return GitFailureCause(re.compile(pattern), what, fix)
 
 
 _AGAIN = "`git fsck` lists what is damaged; fetch it again, or clone the repository again"
@@ -154,26 +154,26 @@ def require_git() -> None:
     """Raise TouchstoneError if there is no git, or too old a one."""
     if shutil.which("git") is None:
         raise TouchstoneError("there is no git", fix="install it: apt-get install git")
-    told = run(Path(), ["--version"]).stdout
-    version = re.search(r"(\d+)\.(\d+)", told)
+    text = run(Path(), ["--version"]).stdout
+    version = re.search(r"(\d+)\.(\d+)", text)
     if version and (int(version[1]), int(version[2])) < OLDEST:
         raise TouchstoneError(f"git {version[0]} is too old", fix=f"install git {OLDEST[0]}.{OLDEST[1]} or newer")
 
 
 def failure(done: subprocess.CompletedProcess[str], top: Path, words: Sequence[str]) -> GitError:
     """The error about a command that failed: its cause where that is known, and else git's own words."""
-    told = explained(done, top)
-    if told is not None:
-        return GitError(told[0], where=str(top), fix=told[1])
+    text = explained(done, top)
+    if text is not None:
+        return GitError(text[0], where=str(top), fix=text[1])
     again = f"run it by hand to see its message: git -C {shlex.quote(str(top))} {shlex.join(words)}"
     return GitError(f"git failed: {last_words(done)}", where=str(top), fix=again)
 
 
 def explained(done: subprocess.CompletedProcess[str], top: Path) -> tuple[str, str] | None:
     """What a failed command met and what to do, in the lab's words; None where its cause is not known."""
-    told = "\n".join(line for line in done.stderr.splitlines() if not line.startswith(("hint:", "warning:")))
+    text = "\n".join(line for line in done.stderr.splitlines() if not line.startswith(("hint:", "warning:")))
     for cause in CAUSES:
-        if found := cause.said.search(told):
+        if found := cause.pattern.search(text):
             group = next((part for part in found.groups() if part), "")
             fill = {"top": shlex.quote(str(top)), "temporary": tempfile.gettempdir()}
             return cause.what.format(group, **fill), cause.fix.format(shlex.quote(group), **fill)
@@ -186,7 +186,7 @@ def last_words(done: subprocess.CompletedProcess[str]) -> str:
     fatal = [line for line in lines if line.startswith(("fatal:", "error:"))] or lines
     if done.returncode < 0:
         return f"it was ended by signal {-done.returncode}"
-    told = "; ".join(
+    text = "; ".join(
         line.removeprefix("fatal: ").removeprefix("error: ").strip() for line in fatal[-3:] if line.strip()
     )
-    return told or f"it ended with code {done.returncode}"
+    return text or f"it ended with code {done.returncode}"

@@ -66,9 +66,9 @@ class Repository:
         Raises UsageError if none does, with the fix for a shallow clone.
         """
         if run(self.top, ["merge-base", "--is-ancestor", good.commit, bad.commit]).returncode != 0:
-            said = f"{good.name!r} is no ancestor of {bad.name!r}, so no commit between them can be searched for"
-            self._refuse_shallow(said)
-            raise UsageError(said, where=str(self.top), fix="give a commit that the bad one was built upon")
+            problem = f"{good.name!r} is no ancestor of {bad.name!r}, so no commit between them can be searched for"
+            self._refuse_shallow(problem)
+            raise UsageError(problem, where=str(self.top), fix="give a commit that the bad one was built upon")
         return int(self._asked(["rev-list", "--count", bad.commit, f"^{good.commit}"]))
 
     def leads(self, good: Revision, bad: Revision) -> bool:
@@ -163,7 +163,7 @@ class Repository:
 
     def absent_submodules(self, revisions: Iterable[Revision]) -> list[str]:
         """The places of submodules whose commits are not here: their folders are empty in a worktree."""
-        found = (one for revision in revisions for one in submodules_of(said, self.top, revision.commit))
+        found = (one for revision in revisions for one in submodules_of(git_output, self.top, revision.commit))
         return list(dict.fromkeys(str(one.place) for one in found if one.clone is None))
 
     @contextmanager
@@ -178,8 +178,8 @@ class Repository:
                 whole = ["-c", "core.sparseCheckout=false"]
                 self._asked([*whole, "worktree", "add", "--quiet", "--detach", str(folder), revision.commit])
                 self._refuse_clashes(revision, folder)
-                for one in submodules_of(said, self.top, revision.commit):
-                    lay_out(said, one, folder)
+                for one in submodules_of(git_output, self.top, revision.commit):
+                    lay_out(git_output, one, folder)
             yield folders
         except TouchstoneError as error:
             # Nobody finds these folders later: their files are named as git does, and the advice is about the user's.
@@ -249,7 +249,7 @@ def clash(folder: Path, names: Iterable[str]) -> tuple[str, str] | None:
     return None
 
 
-def said(folder: Path, words: Sequence[str], env: dict[str, str]) -> str | None:
+def git_output(folder: Path, words: Sequence[str], env: dict[str, str]) -> str | None:
     """What a git command printed; None if it failed."""
     done = run(folder, words, env)
     return done.stdout if done.returncode == 0 else None

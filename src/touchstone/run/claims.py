@@ -18,7 +18,7 @@ from touchstone.manifest.catalogue import ScenarioFolder, select_contenders
 from touchstone.manifest.claim import Claim, ClaimExplanation, ClaimsFile
 from touchstone.phase.drain.phase import fillings
 from touchstone.plan.plan import RunRequest, find_tools
-from touchstone.plan.profile import PROFILES
+from touchstone.plan.preset import PROFILES
 from touchstone.record.run import Environment
 from touchstone.record.store import load_environment, load_run
 from touchstone.run.fingerprint import fingerprint
@@ -195,8 +195,8 @@ def decide_steps(
         step, one = measured[0]
         tried.add(step.name)
         share = max(_LEAST_S, left / len(measured))
-        told = f"{step.name}, for {', '.join(one.claims)}: {', '.join(step.contenders)}"
-        how.say(f"{told}; rounds for {share / 60:.0f} min")
+        words = f"{step.name}, for {', '.join(one.claims)}: {', '.join(step.contenders)}"
+        how.say(f"{words}; rounds for {share / 60:.0f} min")
         try:
             run_id, completed = _measure(step, obstacles.folders[step.scenario], state, how, until_decided_s=share)
         except TouchstoneError as error:
@@ -213,7 +213,7 @@ def _measure(
 ) -> tuple[str, bool]:
     loads = (step.load,) if step.load else ()
     rounds = how.rounds or PROFILES[how.profile].rounds
-    wish = RunRequest(profile=how.profile, rounds=rounds, phases=step.phases, loads=loads, command=how.command)
+    request = RunRequest(profile=how.profile, rounds=rounds, phases=step.phases, loads=loads, command=how.command)
     conditions = RunConditions(
         results=how.results,
         display=how.display(),
@@ -223,5 +223,5 @@ def _measure(
         drain_exhibits="drain" in step.phases,
         begun=lambda plan: state.note(step, how.profile, "running", plan.run_id),
     )
-    run = load_run(measure(folder, wish, stacks=step.contenders, conditions=conditions).folder)
+    run = load_run(measure(folder, request, stacks=step.contenders, conditions=conditions).folder)
     return run.plan.run_id, not run.interrupted

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import FrameType
 
-from touchstone.bench.at_once import why_apart
+from touchstone.bench.at_once import why_not_together
 from touchstone.bench.base import Bench, MeasurementOptions, blank_sample, failed
 from touchstone.dependency.base import Dependency, DependencyContext
 from touchstone.dependency.registry import dependency_class
@@ -27,17 +27,17 @@ from touchstone.manifest.load import Load
 from touchstone.phase.base import AllAtOnce, EachInTurn, NullServerTurn, Phase, PlannedTurn, ReportNote
 from touchstone.phase.build.phase import BuildPhase
 from touchstone.plan.plan import Tools, find_tools
-from touchstone.plan.profile import PROFILES
+from touchstone.plan.preset import PROFILES
 from touchstone.record.run import Environment, Plan, Run
 from touchstone.record.sample import Sample
 from touchstone.record.store import RunStore, StoreError
 from touchstone.report.format import plural
-from touchstone.run.converging import ConvergenceWatcher
-from touchstone.run.ending import PlannedRounds, StoppingRule
+from touchstone.run.convergence import ConvergenceWatcher
 from touchstone.run.failure_lines import EndedServices, broken_lines, failure_lines
 from touchstone.run.fingerprint import fingerprint
 from touchstone.run.permitted import limits_in_force
 from touchstone.run.progress import Display
+from touchstone.run.stopping_rule import PlannedRounds, StoppingRule
 from touchstone.toolchain.cache import cache_folder
 from touchstone.toolchain.tool import FoundTool
 
@@ -173,7 +173,7 @@ class Conductor:
 
     def _rounds(self, bench: Bench, sound: Mapping[str, Contender]) -> None:
         phases = [phase for phase in self.phases if phase.kind.per_round]
-        bench = replace(bench, apart=self._apart(bench, phases))
+        bench = replace(bench, why_not_together=self._why_not_together(bench, phases))
         able = {phase: [one for one in bench.contenders if phase.takes(one)] for phase in phases}
         plans = {phase: list(phase.plan(bench, able[phase])) for phase in phases}
         for note in (turn for turns in plans.values() for turn in turns if isinstance(turn, ReportNote)):
@@ -196,11 +196,11 @@ class Conductor:
         self._end_rounds(number, ending.note)
         self._tares(bench, plans, number + 1)
 
-    def _apart(self, bench: Bench, phases: Sequence[Phase]) -> str | None:
+    def _why_not_together(self, bench: Bench, phases: Sequence[Phase]) -> str | None:
         """Why the contenders cannot all run at once; None if they can, or if no phase wants them to."""
         if self.plan.whole_windows:
             return _ASKED_APART
-        return why_apart(bench, bench.contenders) if any(phase.at_once for phase in phases) else None
+        return why_not_together(bench, bench.contenders) if any(phase.at_once for phase in phases) else None
 
     def _round(self, bench: Bench, plans: Plans, order: Mapping[int, Contender], number: int) -> None:
         """Carry out a round; `order` has the contenders by their place in it."""

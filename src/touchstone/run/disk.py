@@ -58,12 +58,12 @@ def builds_kept() -> list[StoredFolder]:
     return sorted(map(kept, entries), key=lambda entry: entry.changed_at)
 
 
-def too_old(runs: Iterable[StoredFolder], now: float, days: float) -> list[StoredFolder]:
+def runs_older_than(runs: Iterable[StoredFolder], now: float, days: float) -> list[StoredFolder]:
     """The runs unchanged for that number of days."""
     return [run for run in runs if now - run.changed_at > days * 86400]
 
 
-def above(builds: list[StoredFolder], limit: int) -> list[StoredFolder]:
+def builds_above_limit(builds: list[StoredFolder], limit: int) -> list[StoredFolder]:
     """The builds longest unused, as many as must go for the rest to stay within `limit` bytes."""
     excess = sum(entry.bytes for entry in builds) - limit
     going = []

@@ -39,9 +39,9 @@ def broken_lines(sample: Sample, folder: Path) -> Iterator[str]:
         )
     log = sample.process.log
     if broken and log:
-        said = tail(folder / log, _SHOWN)
-        yield from _end_of_log(said)
-        yield f"  its log: {folder / log}{'' if said else ' (it wrote nothing)'}"
+        log_lines = tail(folder / log, _SHOWN)
+        yield from _end_of_log(log_lines)
+        yield f"  its log: {folder / log}{'' if log_lines else ' (it wrote nothing)'}"
 
 
 class EndedServices:

@@ -1,4 +1,4 @@
-"""The one way to run: a wish in, a folder of records out."""
+"""The one way to run: a request in, a folder of records out."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from touchstone.manifest.catalogue import (
 from touchstone.manifest.outside import ExternalService
 from touchstone.phase.registry import select_phases
 from touchstone.plan.plan import RunRequest, make_plan, over_tls, planned_loads, with_objective
-from touchstone.plan.profile import PROFILES
+from touchstone.plan.preset import PROFILES
 from touchstone.record.run import Plan, Run
 from touchstone.record.store import RunStore, new_run_folder
 from touchstone.run.conductor import Conductor
-from touchstone.run.ending import PlannedRounds, StoppingRule
-from touchstone.run.going_on import SequentialRounds, headline_open
 from touchstone.run.permitted import refuse_impossible_limits
 from touchstone.run.progress import Display, LogDisplay
+from touchstone.run.sequential import SequentialRounds, headline_open
+from touchstone.run.stopping_rule import PlannedRounds, StoppingRule
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,17 +63,17 @@ class RunConditions(MeasurementOptions):
 
 def measure(
     scenario: Path | ScenarioFolder,
-    wish: RunRequest | None = None,
+    request: RunRequest | None = None,
     *,
     stacks: Sequence[str] = (),
     outside: Sequence[ExternalService] = (),
     conditions: RunConditions | None = None,
 ) -> RunStore:
-    """Measure a scenario: build, check, and carry out the phases of the wish.
+    """Measure a scenario: build, check, and carry out the phases of the request.
 
     Args:
         scenario: its folder, or what was read from there.
-        wish: profile, rounds, phases, loads; the normal profile if not given.
+        request: preset, rounds, phases, loads; the preset `normal` if not given.
         stacks: `stack` or `stack/variant`; the usual ones if none is named, and no service that runs already.
         outside: services that run already, put next to the stacks that are named.
         conditions: where results go, who sees the progress.
@@ -83,13 +83,13 @@ def measure(
         measured is kept, and the run says `interrupted`.
 
     Raises:
-        TouchstoneError: the wish asks for what is not there, a manifest is wrong, a dependency does not start.
+        TouchstoneError: the request names something unknown, a manifest is wrong, or a dependency does not start.
 
     """
-    wish, conditions = wish or RunRequest(), conditions or RunConditions()
+    request, conditions = request or RunRequest(), conditions or RunConditions()
     folder = read_scenario_folder(scenario) if isinstance(scenario, Path) else scenario
-    if wish.objective is not None:
-        folder = with_objective(folder, wish.objective)
+    if request.objective is not None:
+        folder = with_objective(folder, request.objective)
     if outside and conditions.cpu_limit is not None:
         raise UsageError(
             "the lab cannot limit the CPUs of services that it does not start",
@@ -98,14 +98,14 @@ def measure(
     folder = over_tls(folder, outside)
     contenders = outside_contenders(folder, outside)
     if stacks or not outside:
-        contenders = select_contenders(folder, list(stacks), exhibits=wish.exhibits) + contenders
+        contenders = select_contenders(folder, list(stacks), exhibits=request.exhibits) + contenders
     refuse_problems(folder, {contender.stack.name for contender in contenders})
-    phases = select_phases(folder.scenario, wish.phases, all_outside=all(c.outside for c in contenders))
+    phases = select_phases(folder.scenario, request.phases, all_outside=all(c.outside for c in contenders))
     for service in outside:
         inspect_outside(service)
-    plan = make_plan(folder, contenders, wish, [phase.kind.name for phase in phases], conditions.generators.places)
-    loads = planned_loads(folder, wish)
-    refuse_impossible_limits(conditions.cpu_limit, wish, loads, contenders, plan)
+    plan = make_plan(folder, contenders, request, [phase.kind.name for phase in phases], conditions.generators.places)
+    loads = planned_loads(folder, request)
+    refuse_impossible_limits(conditions.cpu_limit, request, loads, contenders, plan)
     store = RunStore(conditions.folder or new_run_folder(conditions.results, plan.run_id))
     if conditions.folder is None:
         plan.run_id = store.folder.name
@@ -119,8 +119,8 @@ def measure(
         loads,
         store,
         display,
-        replace(conditions, drain_exhibits=wish.exhibits or conditions.drain_exhibits),
-        _ending(plan, wish, conditions),
+        replace(conditions, drain_exhibits=request.exhibits or conditions.drain_exhibits),
+        _ending(plan, request, conditions),
         notes=list(conditions.notes),
         after_round=conditions.after_round,
         all_or_none=conditions.all_or_none,
@@ -130,10 +130,10 @@ def measure(
     return store
 
 
-def _ending(plan: Plan, wish: RunRequest, conditions: RunConditions) -> StoppingRule:
+def _ending(plan: Plan, request: RunRequest, conditions: RunConditions) -> StoppingRule:
     """Rounds that were asked for by their number are measured, however long they take."""
     if seconds := conditions.until_decided_s or conditions.spend_s:
         return SequentialRounds(plan, seconds, spend=bool(conditions.spend_s), still_open=conditions.still_open)
     profile = PROFILES[plan.profile]
-    most_s = profile.rounds_s if wish.rounds is None else math.inf
+    most_s = profile.rounds_s if request.rounds is None else math.inf
     return PlannedRounds(plan, most_s, profile.laps, conditions.enough)

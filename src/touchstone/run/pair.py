@@ -18,7 +18,7 @@ class MeasuredPair:
 
     run: Run
     judgement: Judgement
-    said: PairJudgement
+    judged: PairJudgement
     folder: Path
     """The folder of the run."""
 

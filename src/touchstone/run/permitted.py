@@ -18,7 +18,7 @@ _MIB = 2**20
 
 
 def refuse_impossible_limits(
-    cpus: float | None, wish: RunRequest, loads: Mapping[str, Load], contenders: Sequence[Contender], plan: Plan
+    cpus: float | None, request: RunRequest, loads: Mapping[str, Load], contenders: Sequence[Contender], plan: Plan
 ) -> None:
     """Raise UsageError for a limit that cannot be set here, or that limits nothing.
 
@@ -26,12 +26,12 @@ def refuse_impossible_limits(
     """
     # A container's runtime sets its limits; a service that runs already gets none.
     started = [c for c in contenders if c.outside is None and c.variant.image is None]
-    named = [load for name, load in loads.items() if name in wish.loads] or (
-        [*loads.values()] if all(_is_limited(load) for load in loads.values()) and _loads_alone(wish) else []
+    named = [load for name, load in loads.items() if name in request.loads] or (
+        [*loads.values()] if all(_is_limited(load) for load in loads.values()) and _loads_alone(request) else []
     )
     asked = {
         "--cpus": (cpus, None),
-        "--phase floor": (None, 1 if "floor" in wish.phases else None),
+        "--phase floor": (None, 1 if "floor" in request.phases else None),
         **{f"load {load.title!r}": (load.cpus, load.memory_limit_mb) for load in named},
     }
     limits = lab_limits()
@@ -50,9 +50,9 @@ def _is_limited(load: Load) -> bool:
     return load.cpus is not None or load.memory_limit_mb is not None
 
 
-def _loads_alone(wish: RunRequest) -> bool:
+def _loads_alone(request: RunRequest) -> bool:
     """Whether nothing but loads was asked for."""
-    return bool(wish.phases) and all(PHASES[name].by_load for name in wish.phases)
+    return bool(request.phases) and all(PHASES[name].by_load for name in request.phases)
 
 
 def _refuse_more_than_the_lab_has(what: str, asked: float | None, own: GroupLimit | None, unit: str) -> None:

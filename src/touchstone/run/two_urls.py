@@ -61,7 +61,7 @@ def compare_urls(
         inspect_outside(service)
     folder, notes = one_request(pair, question)
     terms = question.terms
-    wish = RunRequest(
+    run_request = RunRequest(
         profile="quick",
         phases=("load",),
         command=question.command,
@@ -73,12 +73,12 @@ def compare_urls(
         still_open=lambda comparison: still_open(comparison, terms),
         notes=[*conditions.notes, *notes],
     )
-    store = measure(folder, wish, outside=pair, conditions=carried_out)
+    store = measure(folder, run_request, outside=pair, conditions=carried_out)
     run = load_run(store.folder)
     judgement = judge(run)
     base, head = ((service.name, shown_text(service.origin + question.target)) for service in pair)
-    said = judge_pair(run, judgement, (base, head), terms, folder.scenario.title)
-    return MeasuredPair(run, judgement, said, store.folder)
+    judged = judge_pair(run, judgement, (base, head), terms, folder.scenario.title)
+    return MeasuredPair(run, judgement, judged, store.folder)
 
 
 def one_request(pair: Sequence[ExternalService], question: UrlQuestion) -> tuple[ScenarioFolder, list[str]]:
@@ -136,13 +136,17 @@ def _ask(service: ExternalService, request: Request) -> Response:
 
 def _status(answers: dict[str, list[Response]], wanted: int | None) -> int:
     found = {name: sorted({answer.status or 0 for answer in given}) for name, given in answers.items()}
-    told = "; ".join(f"{name} answers {' or '.join(map(str, statuses))}" for name, statuses in found.items())
+    statuses_in_words = "; ".join(
+        f"{name} answers {' or '.join(map(str, statuses))}" for name, statuses in found.items()
+    )
     every = {status for statuses in found.values() for status in statuses}
     if wanted is not None and every != {wanted}:
-        raise InvalidRunError(f"the right answer would be {wanted}, but {told}", fix="correct the service, or --status")
+        raise InvalidRunError(
+            f"the right answer would be {wanted}, but {statuses_in_words}", fix="correct the service, or --status"
+        )
     if len(every) > 1:
         raise InvalidRunError(
-            f"the two do not answer alike: {told}",
+            f"the two do not answer alike: {statuses_in_words}",
             fix="correct the one that is wrong; where both are right, give a request that both answer alike",
         )
     (status,) = every

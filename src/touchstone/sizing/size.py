@@ -158,7 +158,7 @@ def size(
     folder: ScenarioFolder,
     demand: Demand,
     quotas: Sequence[float],
-    wish: RunRequest,
+    request: RunRequest,
     *,
     stacks: Sequence[str],
     conditions: RunConditions,
@@ -171,7 +171,7 @@ def size(
         folder: the scenario, with its objective.
         demand: what is to be served.
         quotas: CPU limits to try.
-        wish: profile, rounds and seed. Without rounds and prices a run ends when it is known of each contender whether
+        request: preset, rounds and seed. Without rounds and prices a run ends once it knows of each contender whether
             it serves the rate.
         stacks: as for a run.
         conditions: `folder` is where the runs' folders are made in.
@@ -189,14 +189,14 @@ def size(
     for cpus in sorted(quotas):
         for limit_mb in limits:
             run = _run(
-                under(folder, demand, limit_mb),
-                replace(wish, phases=("capacity",), loads=(demand.load,)),
+                with_memory_limit(folder, demand, limit_mb),
+                replace(request, phases=("capacity",), loads=(demand.load,)),
                 tried,
                 replace(
                     conditions,
                     folder=out / _name(cpus, limit_mb),
                     cpu_limit=cpus,
-                    enough=_settled(demand.rate) if wish.rounds is None and not demand.prices.given else None,
+                    enough=_settled(demand.rate) if request.rounds is None and not demand.prices.given else None,
                 ),
             )
             judgement = judge(run)
@@ -211,8 +211,8 @@ def size(
     for cpus in sorted({one.cpus for one in sizing.smallest.values() if one}):
         chosen = {name: one for name, one in sizing.smallest.items() if one and one.cpus == cpus}
         run = _run(
-            at_rate(folder, demand),
-            replace(wish, phases=("floor",), loads=(_LOAD,)),
+            with_floor_at_rate(folder, demand),
+            replace(request, phases=("floor",), loads=(_LOAD,)),
             list(chosen),
             replace(conditions, folder=out / f"memory-{cpus:g}", cpu_limit=cpus),
         )
@@ -259,7 +259,7 @@ def doubts_of(judgement: Judgement, name: str) -> list[str]:
     ]
 
 
-def under(folder: ScenarioFolder, demand: Demand, limit_mb: int | None) -> ScenarioFolder:
+def with_memory_limit(folder: ScenarioFolder, demand: Demand, limit_mb: int | None) -> ScenarioFolder:
     """The scenario with its load under a memory limit in MiB; None is no limit."""
     if limit_mb is None:
         return folder
@@ -281,7 +281,7 @@ def _name(cpus: float, limit_mb: int | None) -> str:
     return f"cpus-{cpus:g}" if limit_mb is None else f"cpus-{cpus:g}-memory-{limit_mb}"
 
 
-def at_rate(folder: ScenarioFolder, demand: Demand) -> ScenarioFolder:
+def with_floor_at_rate(folder: ScenarioFolder, demand: Demand) -> ScenarioFolder:
     """The scenario with a memory floor under an open loop at the rate, within the objective."""
     load: Load = open_loop(folder.scenario.loads[demand.load], demand.rate)
     load = load.model_copy(update={"title": f"{load.title}, {demand.rate:g} requests per second", "exhibit": None})
@@ -297,8 +297,8 @@ def at_rate(folder: ScenarioFolder, demand: Demand) -> ScenarioFolder:
     return replace(folder, scenario=folder.scenario.model_copy(update={"loads": loads, "floor": floor}))
 
 
-def _run(folder: ScenarioFolder, wish: RunRequest, stacks: Sequence[str], conditions: RunConditions) -> Run:
-    store = measure(folder, wish, stacks=stacks, conditions=conditions)
+def _run(folder: ScenarioFolder, request: RunRequest, stacks: Sequence[str], conditions: RunConditions) -> Run:
+    store = measure(folder, request, stacks=stacks, conditions=conditions)
     run = load_run(store.folder)
     render(View(run, judge(run)), store.folder)
     if run.interrupted:

@@ -51,9 +51,9 @@ def fetch_async_profiler() -> Path:
         done = subprocess.run(command, env=env, capture_output=True, text=True, check=False, cwd=folder)
         jar = Path(folder) / f"async-profiler-{VERSION}.jar"
         if done.returncode != 0 or not jar.is_file():
-            said = (done.stderr or done.stdout).strip()[-400:]
+            output = (done.stderr or done.stdout).strip()[-400:]
             raise AsyncProfilerError(
-                f"`{' '.join(command)}` ended with code {done.returncode}: {said}",
+                f"`{' '.join(command)}` ended with code {done.returncode}: {output}",
                 fix="see that Maven reaches its repository; `mvn -U` forgets an earlier failure",
             )
         if hashlib.sha256(jar.read_bytes()).hexdigest() != _SHA256:

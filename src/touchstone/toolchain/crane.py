@@ -36,7 +36,7 @@ def fetch_crane() -> Path:
             fix="see that Go reaches its module proxy (`go env GOPROXY`)",
         )
     target = home / "crane"
-    said = subprocess.run([str(target), "version"], capture_output=True, text=True, check=False)
-    if said.returncode != 0:
-        raise CraneError(f"{target} does not run: {said.stderr.strip()[-400:]}", fix="build it again")
+    tried = subprocess.run([str(target), "version"], capture_output=True, text=True, check=False)
+    if tried.returncode != 0:
+        raise CraneError(f"{target} does not run: {tried.stderr.strip()[-400:]}", fix="build it again")
     return target

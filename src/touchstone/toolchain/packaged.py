@@ -44,15 +44,15 @@ class PackagedTool:
         (program,) = self.places()
         flag = "version" if self.name == "zig" else "--version"
         try:
-            said = subprocess.run([str(program), flag], capture_output=True, text=True, check=False)
+            tried = subprocess.run([str(program), flag], capture_output=True, text=True, check=False)
         except OSError as error:
             raise PackagedToolError(
                 f"{self.package} {self.version} holds no {self.name} for this machine: {error}",
                 fix=f"install {self.name} by its own means",
             ) from error
-        if said.returncode != 0:
+        if tried.returncode != 0:
             raise PackagedToolError(
-                f"{program} does not run on {platform.machine()}: {said.stderr.strip()[-400:]}",
+                f"{program} does not run on {platform.machine()}: {tried.stderr.strip()[-400:]}",
                 fix=f"install {self.name} by its own means",
             )
         return program

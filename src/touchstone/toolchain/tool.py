@@ -75,12 +75,12 @@ class Tool:
         specifier = _specifier(self.name, wanted)
         seen = []
         for path in self.candidates():
-            said = _version_text(path, self.version_command)
-            version = _version_in(said, self.version_pattern)
+            output = _version_text(path, self.version_command)
+            version = _version_in(output, self.version_pattern)
             if version is None:
                 continue
             if specifier.contains(version, prereleases=True):
-                note = said.strip().partition("\n")[0] if self.says_its_origin else ""
+                note = output.strip().partition("\n")[0] if self.says_its_origin else ""
                 own = self._itself(path)
                 return FoundTool(self.name, own, version, self.environment(own), note)
             seen.append(f"{version} at {path}")
@@ -90,8 +90,8 @@ class Tool:
         """The program behind a version manager's script; `path` if it is none."""
         if not self.where_it_is or _is_elf(path):
             return path
-        said = _said_by(path, self.where_it_is).strip()
-        return Path(said) if said and os.access(said, os.X_OK) else path
+        output = _said_by(path, self.where_it_is).strip()
+        return Path(output) if output and os.access(output, os.X_OK) else path
 
 
 def _is_elf(path: Path) -> bool:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from touchstone.bench.base import Bench, attempting
 from touchstone.bench.certificate import certificate_for
-from touchstone.engine.bare import AnyRequest, without_outside
+from touchstone.engine.bare import AnyRequest, request_without_external_values
 from touchstone.engine.client import EngineError
 from touchstone.engine.job import load_job, traffic, watch
 from touchstone.engine.locate import engine_path
@@ -55,8 +55,8 @@ def server(
         line = process.stdout.readline() if ready else ""
         if not line:
             raise EngineError(f"the engine's {kind} server did not start", fix="run it by hand: " + " ".join(command))
-        said = json.loads(line)
-        yield EngineServer(f"{scheme}://{said['listening']}", int(said["pid"]))
+        announced = json.loads(line)
+        yield EngineServer(f"{scheme}://{announced['listening']}", int(announced["pid"]))
     finally:
         end_child(process)
 
@@ -95,7 +95,7 @@ def null_load(load: Load) -> Load:
 
 
 def _accepting(wanted: AnyRequest, expect: Expectation) -> AnyRequest:
-    return without_outside(wanted).model_copy(update={"expect": expect})
+    return request_without_external_values(wanted).model_copy(update={"expect": expect})
 
 
 def _status(load: Load) -> int:

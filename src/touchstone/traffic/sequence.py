@@ -11,7 +11,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 
 from touchstone.bench.base import Bench, failing_alone
-from touchstone.bench.engaged import RunningContender
+from touchstone.bench.running_contender import RunningContender
 from touchstone.contract.checker import ContractChecker, light_checks
 from touchstone.contract.proof import Tally
 from touchstone.contract.values import fresh_of

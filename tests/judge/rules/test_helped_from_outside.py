@@ -2,7 +2,7 @@ import random
 
 import pytest
 
-from touchstone.judge.reading.accomplice import accomplice_of
+from touchstone.judge.reading.outside_helper import outside_helper_of
 from touchstone.record.engine import OtherProcess
 from touchstone.record.run import Run
 
@@ -96,7 +96,7 @@ def test_children_that_only_the_cgroup_has_counted_are_its_own() -> None:
         assert sample.result and sample.result.watch
         window = sample.result.watch.window
         window.cgroup_cpu_s = (window.cpu_s or 0.0) + 0.2 * 8 * SLICE_S
-    found = accomplice_of(own, run)
+    found = outside_helper_of(own, run)
     assert found is not None
     assert found.cpus < 0.05
     assert "helped-from-outside" not in codes(run)

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable
 
 from touchstone.audit.formats.load_tools import HIDDEN_QUEUE, ONCE, UNCHECKED
-from touchstone.audit.formats.shape import CsvTable, PrintedText, Row, decimal, field, needed, of
+from touchstone.audit.formats.shape import CsvTable, PrintedText, Row, decimal, field, group_of, required_group
 from touchstone.audit.published import PublishedResult
 from touchstone.audit.samples import Samples
 
@@ -35,9 +35,9 @@ def _read(text: str, name: str) -> PublishedResult:
     concurrency, total = int(_line(text, "Concurrency Level")), _TOTAL.search(text)
     version = _VERSION.search(text)
     times = {int(p) / 100: float(value) * _MILLI for p, value in _PERCENTILE.findall(text)}
-    failed = int(_line(text, "Failed requests")) - int(of(_LENGTH, text) or 0)
-    port = of(field("Server Port", r"(\d+)"), text)
-    host, path = (of(field(name, r"(\S+)"), text) or "" for name in ("Server Hostname", "Document Path"))
+    failed = int(_line(text, "Failed requests")) - int(group_of(_LENGTH, text) or 0)
+    port = group_of(field("Server Port", r"(\d+)"), text)
+    host, path = (group_of(field(name, r"(\S+)"), text) or "" for name in ("Server Hostname", "Document Path"))
     host = f"{host}:{port}" if port else host
     return PublishedResult(
         entry=name,
@@ -49,10 +49,10 @@ def _read(text: str, name: str) -> PublishedResult:
         rate=float(_line(text, "Requests per second")),
         duration_s=float(_line(text, "Time taken for tests")),
         answered=int(_line(text, "Complete requests")),
-        errors=int(of(field("Non-2xx responses"), text) or 0),
+        errors=int(group_of(field("Non-2xx responses"), text) or 0),
         unanswered=failed,
         errors_in_rate=True,
-        mean_s=float(needed(_MEAN, text, "Time per request:")) * _MILLI,
+        mean_s=float(required_group(_MEAN, text, "Time per request:")) * _MILLI,
         percentiles={p: value for p, value in times.items() if p < 1},
         min_s=float(total[1]) * _MILLI if total else None,
         max_s=times.get(1.0, float(total[3]) * _MILLI if total else None),
@@ -63,7 +63,7 @@ def _read(text: str, name: str) -> PublishedResult:
 
 
 def _line(text: str, name: str) -> str:
-    return needed(field(name), text, f"{name}:")
+    return required_group(field(name), text, f"{name}:")
 
 
 def _served(rows: Iterable[Row], name: str) -> PublishedResult:

@@ -35,9 +35,9 @@ def _read(document: Mapping[str, Any], name: str) -> list[PublishedResult]:
         counters = aggregate["counters"]
         times = aggregate["summaries"].get(_TIMES) or {}
         codes = {
-            key.removeprefix("http.codes."): told for key, told in counters.items() if key.startswith("http.codes.")
+            key.removeprefix("http.codes."): value for key, value in counters.items() if key.startswith("http.codes.")
         }
-        errors = {key: told for key, told in counters.items() if key.startswith("errors.")}
+        errors = {key: value for key, value in counters.items() if key.startswith("errors.")}
         answered = count(counters.get("http.responses"))
         ends = (number(aggregate.get("firstCounterAt")), number(aggregate.get("lastCounterAt")))
     else:
@@ -48,7 +48,7 @@ def _read(document: Mapping[str, Any], name: str) -> list[PublishedResult]:
     duration = (end - begin) * _MILLI if begin is not None and end is not None else None
     rates = aggregate.get("rps") or {}
     rate = answered / duration if answered is not None and duration else number(rates.get("mean"))
-    _, wrong = summed((str(code), count(told)) for code, told in codes.items())
+    _, wrong = summed((str(code), count(value)) for code, value in codes.items())
     return [
         PublishedResult(
             entry=name,
@@ -59,7 +59,7 @@ def _read(document: Mapping[str, Any], name: str) -> list[PublishedResult]:
             duration_s=duration,
             answered=answered,
             errors=wrong,
-            unanswered=sum(count(told) or 0 for told in errors.values()),
+            unanswered=sum(count(value) or 0 for value in errors.values()),
             errors_in_rate=True,
             mean_s=scaled(times.get("mean"), _MILLI),
             percentiles=present({p: scaled(times.get(key), _MILLI) for key, p in _MARKS.items()}),

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from touchstone.audit.formats.load_tools import HIDDEN_QUEUE, ONCE, UNCHECKED
-from touchstone.audit.formats.shape import JsonDocument, LackingError, PrintedText, of
+from touchstone.audit.formats.shape import JsonDocument, LackingError, PrintedText, group_of
 from touchstone.audit.published import PublishedResult, count, number, present, scaled, seconds
 
 _MILLI = 1e-3
@@ -87,7 +87,7 @@ def _printed(text: str, name: str) -> PublishedResult:
         rate=float(rate) if rate else None,
         duration_s=duration,
         answered=round(float(total[1]) * _SCALES[total[2] or ""]),
-        errors=int(of(_WRONG, text) or 0),
+        errors=int(group_of(_WRONG, text) or 0),
         unanswered=round(float(errors[1]) * _SCALES[errors[2] or ""]) if errors else 0,
         errors_in_rate=True,
         mean_s=times.get("Avg"),

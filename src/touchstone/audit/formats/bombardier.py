@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from touchstone.audit.formats.load_tools import HIDDEN_QUEUE, ONCE, UNCHECKED
-from touchstone.audit.formats.shape import JsonDocument, LackingError, PrintedText, of
+from touchstone.audit.formats.shape import JsonDocument, LackingError, PrintedText, group_of
 from touchstone.audit.published import PublishedResult, count, number, present, scaled, seconds
 from touchstone.audit.samples import summed
 
@@ -63,10 +63,10 @@ def _read(document: Mapping[str, Any], name: str) -> list[PublishedResult]:
 
 
 def _printed(text: str, name: str) -> PublishedResult:
-    head, latency, rate = _HEAD.search(text), _LATENCY.search(text), of(_RATE, text)
+    head, latency, rate = _HEAD.search(text), _LATENCY.search(text), group_of(_RATE, text)
     if head is None or rate is None or latency is None:
         raise LackingError("no lines `Reqs/sec` and `Latency`")
-    right, wrong = summed((code, int(told)) for code, told in _CODES.findall(text))
+    right, wrong = summed((code, int(responses)) for code, responses in _CODES.findall(text))
     duration = seconds(head[2]) if head[2] else None
     return PublishedResult(
         entry=name,
@@ -78,7 +78,7 @@ def _printed(text: str, name: str) -> PublishedResult:
         duration_s=duration,
         answered=right + wrong,
         errors=wrong,
-        unanswered=int(of(_OTHERS, text) or 0),
+        unanswered=int(group_of(_OTHERS, text) or 0),
         errors_in_rate=True,
         mean_s=seconds(latency[1]),
         percentiles=present({float(p) / 100: seconds(value) for p, value in _PERCENTILE.findall(text)}),

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from touchstone.audit.formats.load_tools import HIDDEN_QUEUE, ONCE
-from touchstone.audit.formats.shape import PrintedText, field, needed, of
+from touchstone.audit.formats.shape import PrintedText, field, group_of, required_group
 from touchstone.audit.published import PublishedResult, present, seconds
 
 _MILLI = 1e-3
@@ -41,11 +41,11 @@ def _read(text: str, name: str) -> PublishedResult:
 
 
 def _line(text: str, name: str) -> str:
-    return needed(field(name), text, name)
+    return required_group(field(name), text, name)
 
 
 def _time(text: str, name: str) -> float | None:
-    return seconds(of(field(name, r"([\d.]+\w+)"), text))
+    return seconds(group_of(field(name, r"([\d.]+\w+)"), text))
 
 
 SHAPES = [PrintedText("drill", _HEAD, _read)]

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from touchstone.audit.formats.load_tools import ONCE
-from touchstone.audit.formats.shape import JsonDocument, LackingError, PrintedText, decimal, of
+from touchstone.audit.formats.shape import JsonDocument, LackingError, PrintedText, decimal, group_of
 from touchstone.audit.published import PublishedResult, count, number, present, scaled
 from touchstone.audit.samples import Samples
 
@@ -31,7 +31,7 @@ _MODEL = "the file does not say whether users arrive at a rate or wait for their
 
 def _printed(text: str, name: str) -> PublishedResult:
     failed = _KO.search(text)
-    told = next((found for found in failed.groups() if found), "0") if failed else None
+    matched = next((found for found in failed.groups() if found), "0") if failed else None
     answered, rate = _value(text, "request count"), _value(text, r"mean (?:throughput \(rps\)|requests/sec)")
     if answered is None or rate is None:
         raise LackingError("no lines `request count` and `mean requests/sec`")
@@ -44,7 +44,7 @@ def _printed(text: str, name: str) -> PublishedResult:
         name,
         rate=rate,
         answered=round(answered),
-        errors=None if told is None else int(told) if told.isdigit() else 0,
+        errors=None if matched is None else int(matched) if matched.isdigit() else 0,
         mean_s=_time(text, r"mean response time(?: \(ms\))?"),
         percentiles=present(marks),
         min_s=_time(text, r"min response time(?: \(ms\))?"),
@@ -53,7 +53,7 @@ def _printed(text: str, name: str) -> PublishedResult:
 
 
 def _value(text: str, name: str) -> float | None:
-    return decimal(of(re.compile(_VALUE.format(name), re.MULTILINE), text))
+    return decimal(group_of(re.compile(_VALUE.format(name), re.MULTILINE), text))
 
 
 def _time(text: str, name: str) -> float | None:

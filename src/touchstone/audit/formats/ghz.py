@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from touchstone.audit.formats.load_tools import HIDDEN_QUEUE, ONCE, UNCHECKED
-from touchstone.audit.formats.shape import JsonDocument, PrintedText, field, needed
+from touchstone.audit.formats.shape import JsonDocument, PrintedText, field, required_group
 from touchstone.audit.published import PublishedResult, count, number, present, scaled, seconds
 
 _NANO = 1e-9
@@ -29,7 +29,9 @@ def _recognises(document: object) -> bool:
 
 def _read(document: Mapping[str, Any], name: str) -> list[PublishedResult]:
     options = document.get("options") or {}
-    statuses = {str(code): count(told) or 0 for code, told in (document["statusCodeDistribution"] or {}).items()}
+    statuses = {
+        str(code): count(responses) or 0 for code, responses in (document["statusCodeDistribution"] or {}).items()
+    }
     marks = {mark["percentage"] / 100: mark.get("latency") for mark in document["latencyDistribution"] or []}
     offered = number(options.get("rps"))
     return [
@@ -53,11 +55,11 @@ def _read(document: Mapping[str, Any], name: str) -> list[PublishedResult]:
 def _printed(text: str, name: str) -> PublishedResult:
     return _result(
         name,
-        {code: int(told) for code, told in _STATUS.findall(text)},
+        {code: int(responses) for code, responses in _STATUS.findall(text)},
         test="ghz",
-        rate=float(needed(field("Requests/sec"), text, "Requests/sec:")),
+        rate=float(required_group(field("Requests/sec"), text, "Requests/sec:")),
         duration_s=_time(text, "Total"),
-        answered=int(needed(field("Count"), text, "Count:")),
+        answered=int(required_group(field("Count"), text, "Count:")),
         mean_s=_time(text, "Average"),
         percentiles=present({float(p) / 100: seconds(value) for p, value in _PERCENTILE.findall(text)}),
         min_s=_time(text, "Fastest"),
@@ -67,12 +69,12 @@ def _printed(text: str, name: str) -> PublishedResult:
 
 
 def _time(text: str, name: str) -> float | None:
-    return seconds(needed(field(name, _TIME), text, f"{name}:"))
+    return seconds(required_group(field(name, _TIME), text, f"{name}:"))
 
 
 def _result(name: str, statuses: Mapping[str, int], **figures: Any) -> PublishedResult:
-    unanswered = sum(told for code, told in statuses.items() if code in _UNANSWERED)
-    wrong = sum(told for code, told in statuses.items() if code not in {"OK", *_UNANSWERED})
+    unanswered = sum(responses for code, responses in statuses.items() if code in _UNANSWERED)
+    wrong = sum(responses for code, responses in statuses.items() if code not in {"OK", *_UNANSWERED})
     return PublishedResult(
         entry=name, tool="ghz", errors=wrong, unanswered=unanswered, errors_in_rate=True, causes=_CAUSES, **figures
     )

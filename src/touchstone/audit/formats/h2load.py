@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from touchstone.audit.formats.load_tools import HIDDEN_QUEUE, ONCE, UNCHECKED
-from touchstone.audit.formats.shape import LackingError, PrintedText, of
+from touchstone.audit.formats.shape import LackingError, PrintedText, group_of
 from touchstone.audit.published import PublishedResult, seconds
 
 _HEAD = re.compile(
@@ -33,7 +33,7 @@ def _read(text: str, name: str) -> PublishedResult:
         raise LackingError("no line `finished in T, N req/s`, or no line `requests:`")
     times, clients = _TIME.search(text), sum(int(found) for found in _CLIENTS.findall(text)) or None
     errored = int(requests[4])
-    protocol = of(_PROTOCOL, text)
+    protocol = group_of(_PROTOCOL, text)
     return PublishedResult(
         entry=name,
         test=f"{protocol or 'h2load'}{f', {clients} connections' if clients else ''}",

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable
 
 from touchstone.audit.formats.load_tools import HIDDEN_QUEUE, ONCE, UNCHECKED
-from touchstone.audit.formats.shape import CsvTable, PrintedText, Row, decimal, field, needed
+from touchstone.audit.formats.shape import CsvTable, PrintedText, Row, decimal, field, required_group
 from touchstone.audit.published import PublishedResult
 from touchstone.audit.samples import Samples, summed
 
@@ -44,7 +44,7 @@ def _read(text: str, name: str) -> PublishedResult:
 
 
 def _number(text: str, name: str) -> float:
-    return float(needed(field(re.escape(name)), text, f"{name}:"))
+    return float(required_group(field(re.escape(name)), text, f"{name}:"))
 
 
 def _rows(rows: Iterable[Row], name: str) -> PublishedResult:

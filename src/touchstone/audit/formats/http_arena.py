@@ -45,7 +45,7 @@ def _entries(document: object) -> Iterator[tuple[str, Mapping[str, Any]]]:
 
 
 def _result(entry: Mapping[str, Any], test: str, causes: tuple[Cause, ...]) -> PublishedResult:
-    wrong = [told for n in (4, 5) if (told := count(entry.get(f"status_{n}xx"))) is not None]
+    wrong = [counted for n in (4, 5) if (counted := count(entry.get(f"status_{n}xx"))) is not None]
     percentiles = {0.99: seconds(entry.get("p99_latency")), 0.999: seconds(entry.get("p99_9_latency"))}
     cpu_us = number(entry.get("cpu_usec"))
     return PublishedResult(

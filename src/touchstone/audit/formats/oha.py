@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from touchstone.audit.formats.load_tools import HIDDEN_QUEUE, ONCE, UNCHECKED
-from touchstone.audit.formats.shape import JsonDocument, PrintedText, field, needed, of
+from touchstone.audit.formats.shape import JsonDocument, PrintedText, field, group_of, required_group
 from touchstone.audit.published import PublishedResult, count, number, present, seconds
 from touchstone.audit.samples import summed
 
@@ -60,18 +60,18 @@ def _read(document: Mapping[str, Any], name: str) -> list[PublishedResult]:
 
 
 def _printed(text: str, name: str) -> PublishedResult:
-    right, wrong = summed((code, int(told)) for code, told in _STATUS.findall(text))
-    average = needed(field("Average", _TIME), text, "Average:")
-    times = of(_DISTRIBUTION, text) or ""
+    right, wrong = summed((code, int(responses)) for code, responses in _STATUS.findall(text))
+    average = required_group(field("Average", _TIME), text, "Average:")
+    times = group_of(_DISTRIBUTION, text) or ""
     return PublishedResult(
         entry=name,
         test="oha",
         tool="oha",
-        rate=float(needed(field("Requests/sec"), text, "Requests/sec:")),
+        rate=float(required_group(field("Requests/sec"), text, "Requests/sec:")),
         duration_s=_time(text, "Total"),
         answered=right + wrong,
         errors=wrong,
-        unanswered=sum(int(told) for told, what in _ERROR.findall(text) if what.strip() != _DEADLINE),
+        unanswered=sum(int(responses) for responses, what in _ERROR.findall(text) if what.strip() != _DEADLINE),
         errors_in_rate=True,
         mean_s=_seconds(average),
         percentiles=present({float(p) / 100: _seconds(value) for p, value in _PERCENTILE.findall(times)}),
@@ -83,7 +83,7 @@ def _printed(text: str, name: str) -> PublishedResult:
 
 
 def _time(text: str, name: str) -> float | None:
-    return _seconds(needed(field(name, _TIME), text, f"{name}:"))
+    return _seconds(required_group(field(name, _TIME), text, f"{name}:"))
 
 
 def _seconds(text: str) -> float | None:

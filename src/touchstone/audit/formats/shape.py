@@ -77,7 +77,7 @@ def field(name: str, value: str = r"([\d.]+)") -> re.Pattern[str]:
     return re.compile(rf"^\s*{name}\s*:?\s+{value}", re.MULTILINE)
 
 
-def of(pattern: re.Pattern[str], text: str) -> str | None:
+def group_of(pattern: re.Pattern[str], text: str) -> str | None:
     """The pattern's group in a text; None if the text has it not."""
     found = pattern.search(text)
     return found[1] if found else None
@@ -87,9 +87,9 @@ class LackingError(ValueError):
     """A file lacks a part that its format has, in words."""
 
 
-def needed(pattern: re.Pattern[str], text: str, what: str) -> str:
+def required_group(pattern: re.Pattern[str], text: str, what: str) -> str:
     """The pattern's group in a text. Raises LackingError."""
-    found = of(pattern, text)
+    found = group_of(pattern, text)
     if found is None:
         raise LackingError(f"no line `{what}`")
     return found

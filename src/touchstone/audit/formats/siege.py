@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from touchstone.audit.formats.load_tools import HIDDEN_QUEUE, ONCE, UNCHECKED
-from touchstone.audit.formats.shape import JsonDocument, PrintedText, field, needed
+from touchstone.audit.formats.shape import JsonDocument, PrintedText, field, required_group
 from touchstone.audit.published import PublishedResult, count, number
 
 _STEP_S = 0.01
@@ -36,23 +36,23 @@ def _read(document: Mapping[str, Any], name: str) -> list[PublishedResult]:
 
 
 def _printed(text: str, name: str) -> PublishedResult:
-    told = {key: float(needed(field(label), text, f"{label}:")) for key, label in _NAMES.items()}
-    return _result(told, name)
+    values = {key: float(required_group(field(label), text, f"{label}:")) for key, label in _NAMES.items()}
+    return _result(values, name)
 
 
-def _result(told: Mapping[str, Any], name: str) -> PublishedResult:
+def _result(values: Mapping[str, Any], name: str) -> PublishedResult:
     """The one result. A transaction is a response below status 400; what failed is not in the rate."""
     return PublishedResult(
         entry=name,
         test="siege",
         tool="siege",
-        rate=number(told["transaction_rate"]),
-        duration_s=number(told["elapsed_time"]),
-        answered=count(told["transactions"]),
-        errors=count(told.get("failed_transactions")),
-        mean_s=number(told.get("response_time")),
-        min_s=number(told.get("shortest_transaction")),
-        max_s=number(told.get("longest_transaction")),
+        rate=number(values["transaction_rate"]),
+        duration_s=number(values["elapsed_time"]),
+        answered=count(values["transactions"]),
+        errors=count(values.get("failed_transactions")),
+        mean_s=number(values.get("response_time")),
+        min_s=number(values.get("shortest_transaction")),
+        max_s=number(values.get("longest_transaction")),
         step_s=_STEP_S,
         mean_step_s=_STEP_S,
         lawless=_USERS,

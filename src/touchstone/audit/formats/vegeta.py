@@ -59,7 +59,7 @@ def _printed(text: str, name: str) -> PublishedResult:
         rate=float(requests.get("throughput", requests["rate"])),
         attack_s=seconds(duration["attack"]),
         wait_s=seconds(duration.get("wait", "")),
-        statuses=[(code, int(told)) for code, _, told in codes],
+        statuses=[(code, int(responses)) for code, _, responses in codes],
         mean_s=times.get("mean"),
         percentiles=present({float(key) / 100: value for key, value in times.items() if key.isdigit()}),
         min_s=times.get("min"),

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from itertools import pairwise
 
 from touchstone.audit.formats.load_tools import HIDDEN_QUEUE, ONCE, UNCHECKED
-from touchstone.audit.formats.shape import LackingError, PrintedText, of
+from touchstone.audit.formats.shape import LackingError, PrintedText, group_of
 from touchstone.audit.published import PublishedResult, present, seconds
 
 _HEAD = re.compile(
@@ -80,7 +80,7 @@ def least_mean(
 def _read(text: str, name: str) -> PublishedResult:
     """The one result. Its count and its rate contain the responses that were errors."""
     head, shape, total = _HEAD.search(text), _SHAPE.search(text), _TOTAL.search(text)
-    rate = of(_RATE, text)
+    rate = group_of(_RATE, text)
     if head is None or total is None or rate is None:
         raise LackingError("no line `N requests in T`")
     latency, sockets = _LATENCY.search(text), _SOCKETS.search(text)
@@ -92,7 +92,7 @@ def _read(text: str, name: str) -> PublishedResult:
     between_s = int(shape[2]) / float(rate) if shape and float(rate) else None
     return PublishedResult(
         entry=name,
-        version=of(_VERSION, head[0]),
+        version=group_of(_VERSION, head[0]),
         test=f"{head[2]}, {connections} connections" if connections else head[2],
         tool="wrk2" if opened else "wrk",
         load=f"{head[2]} {shape[0]} {head[1]}" if shape and not opened else None,
@@ -100,7 +100,7 @@ def _read(text: str, name: str) -> PublishedResult:
         rate=float(rate),
         duration_s=seconds(total[2]),
         answered=int(total[1]),
-        errors=int(of(_STATUS, text) or 0),
+        errors=int(group_of(_STATUS, text) or 0),
         unanswered=sum(map(int, sockets.groups())) if sockets else 0,
         errors_in_rate=True,
         open_loop=opened,

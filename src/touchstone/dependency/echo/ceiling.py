@@ -24,8 +24,8 @@ def measure_ceiling(downstream: RunningDownstream, cpus: tuple[int, ...]) -> flo
             "requests": [{"target": "/echo"}],
         }
     )
-    apart = [cpu for cpu in available_cpus() if cpu not in cpus] or list(cpus)
+    other_cpus = [cpu for cpu in available_cpus() if cpu not in cpus] or list(cpus)
     timing = Timing(0.5, _SECONDS, 0.0)
-    job = load_job(load, f"http://{downstream.address}", timing, cpus=apart[:2], seed=1, fresh=None)
+    job = load_job(load, f"http://{downstream.address}", timing, cpus=other_cpus[:2], seed=1, fresh=None)
     result = run_job("load", job, LoadResult)
     return result.counts.ok / result.window.measured_s

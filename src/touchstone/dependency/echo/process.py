@@ -51,8 +51,8 @@ def start_downstream(name: str, kind: DownstreamKind, context: DependencyContext
     until = time.monotonic() + _START_S
     while time.monotonic() < until and process.exited() is None:
         if line := _announcement(log, begin):
-            said = json.loads(line)
-            return RunningDownstream(kind, process, said["listening"], Control(name, said["control"]))
+            ready = json.loads(line)
+            return RunningDownstream(kind, process, ready["listening"], Control(name, ready["control"]))
         time.sleep(0.005)
     ended = process.exited() or f"did not say within {_START_S:g} s where it listens"
     process.stop()

@@ -97,12 +97,12 @@ def _first(candidates: Iterator[tuple[Path, str]]) -> Installation | None:
     for folder, origin in candidates:
         if all(os.access(folder / program, os.X_OK) for program in ("initdb", "postgres")):
             try:
-                said = subprocess.run(
+                asked = subprocess.run(
                     [folder / "postgres", "--version"], capture_output=True, text=True, timeout=10, check=True
                 ).stdout
             except (OSError, subprocess.SubprocessError):
                 continue
-            if version := re.search(r"\d+(\.\d+)*", said):
+            if version := re.search(r"\d+(\.\d+)*", asked):
                 return Installation(folder.parent, folder, version.group(), origin)
     return None
 

@@ -12,7 +12,7 @@ import psycopg
 from psycopg import sql
 
 from touchstone.dependency.base import Dependency, DependencyContext, DependencyError, UnknownActError, WorkProgress
-from touchstone.dependency.postgres import tare
+from touchstone.dependency.postgres import ceiling_rate
 from touchstone.dependency.postgres.binaries import missing
 from touchstone.dependency.postgres.cluster import Cluster
 from touchstone.dependency.postgres.counters import (
@@ -231,8 +231,8 @@ class Postgres(Dependency):
             pgbench = installation.program("pgbench") if installation else None
             if pgbench is not None:
                 address = self._server.service_address(_TARE_DATABASE)
-                return tare.by_pgbench(pgbench, address, measured, self.context.cpus)
-            return tare.by_driver(lambda: self._server.administer(_TARE_DATABASE), measured)
+                return ceiling_rate.by_pgbench(pgbench, address, measured, self.context.cpus)
+            return ceiling_rate.by_driver(lambda: self._server.administer(_TARE_DATABASE), measured)
         finally:
             self._drop(_TARE_DATABASE)
 

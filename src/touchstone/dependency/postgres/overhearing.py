@@ -81,8 +81,8 @@ def overheard(connection: Connection, names: Sequence[str]) -> Iterator[dict[str
         yield found
     finally:
         connection.execute(_TAKE_UP)
-        told = [json.loads(one.payload) for one in connection.notifies(timeout=_TELL_S)]
+        settings = [json.loads(one.payload) for one in connection.notifies(timeout=_TELL_S)]
     for name in names:
-        values = {str(one[name]) for one in told if one.get(name) is not None}
+        values = {str(one[name]) for one in settings if one.get(name) is not None}
         if values:
             found[name] = ", ".join(sorted(values))

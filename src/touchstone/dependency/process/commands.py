@@ -59,11 +59,11 @@ class ProgramCommands:
             raise self._failed(line, f"{what} had not ended after {within_s:g} s") from error
         except OSError as error:
             raise self._failed(line, f"{what} cannot be started: {error.strerror or error}") from error
-        said = done.stdout.decode(errors="replace").strip()
+        output = done.stdout.decode(errors="replace").strip()
         if done.returncode != 0:
-            lines = [*said.splitlines(), *done.stderr.decode(errors="replace").strip().splitlines()]
+            lines = [*output.splitlines(), *done.stderr.decode(errors="replace").strip().splitlines()]
             raise self._failed(line, f"{what} ended with {done.returncode}: {' / '.join(lines[-_TOLD:])}")
-        return said
+        return output
 
     def _failed(self, line: Sequence[str], what: str) -> DependencyError:
         return DependencyError(

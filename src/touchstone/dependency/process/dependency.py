@@ -93,11 +93,11 @@ class Program(Dependency):
         self._touch()
         places = {**self._program.places, "query": query}
         words = self._program.settings.ask
-        said = self._program.commands.carry_out(words, places, "the command `ask`", _ANSWER_S)
-        number = _NUMBER.fullmatch(said)
+        output = self._program.commands.carry_out(words, places, "the command `ask`", _ANSWER_S)
+        number = _NUMBER.fullmatch(output)
         if number is None:
-            return said
-        return float(said) if number["fraction"] else int(said)
+            return output
+        return float(output) if number["fraction"] else int(output)
 
     def act(self, act: str, arguments: dict[str, Any]) -> None:
         """`stop` takes it away, `start` brings it back with its folder as it was."""

@@ -14,7 +14,7 @@ from touchstone.intake.conceal import conditions_of, shown_path
 from touchstone.intake.draft import Draft, DraftCheck, DraftLoad, DraftRequest
 from touchstone.intake.har.entry import RecordedExchange, named, read_entry
 from touchstone.intake.har.value import LeftOutError
-from touchstone.intake.links import RecordedResponse, linked
+from touchstone.intake.links import RecordedResponse, with_captures
 
 _SHORTEST_THINK_S, _LONGEST_THINK_S = 0.1, 10.0
 _SAFE = ("GET", "HEAD", "OPTIONS", "TRACE")
@@ -41,7 +41,7 @@ def draft_from_har(file: Path) -> Draft:
     session = _in_order([one for one in recorded if one.origin == origin], left_out)
     steps = [_request(one, _pause(session, number)) for number, one in enumerate(session)]
     answers = [RecordedResponse(one.set_cookies, one.answered, one.content) for one in session]
-    whole = [_marked(one) for one in linked(steps, answers)]
+    whole = [_marked(one) for one in with_captures(steps, answers)]
     writes = list(dict.fromkeys(f"{one.method} {shown_path(one.target)}" for one in steps if one.method not in _SAFE))
     load = DraftLoad(
         "session",
@@ -172,10 +172,10 @@ def _contract(alone: Sequence[DraftRequest], whole: Sequence[DraftRequest]) -> l
 
 def _notes(left_out: Counter[str], session: Sequence[RecordedExchange]) -> Iterator[str]:
     """What the file holds and the draft does not."""
-    told = [f"{why} ({count} times)" if count > 1 else why for why, count in left_out.items()]
-    if told:
-        more = [f"{len(told) - _MOST_NOTES} more"] if len(told) > _MOST_NOTES else []
+    reasons = [f"{why} ({count} times)" if count > 1 else why for why, count in left_out.items()]
+    if reasons:
+        more = [f"{len(reasons) - _MOST_NOTES} more"] if len(reasons) > _MOST_NOTES else []
         yield "Left out:"
-        yield from (f"- {one}" for one in [*told[:_MOST_NOTES], *more])
+        yield from (f"- {one}" for one in [*reasons[:_MOST_NOTES], *more])
     if dropped := sorted(set().union(*(one.dropped for one in session))):
         yield f"Fields that the lab does not take from a recording: {', '.join(dropped)}."

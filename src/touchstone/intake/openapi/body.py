@@ -6,12 +6,12 @@ import json
 from dataclasses import replace
 from typing import Any
 
-from touchstone.intake.openapi.asked import PartialRequest, given_by, schema_of
 from touchstone.intake.openapi.form import form, multipart
 from touchstone.intake.openapi.media import JSON, essence, is_range, kind, preferred
 from touchstone.intake.openapi.part import DocumentNode, UnsoundError
+from touchstone.intake.openapi.partial_request import PartialRequest, examples_of, schema_of
 from touchstone.intake.openapi.sample import SampleValue, ValueGenerator
-from touchstone.intake.openapi.style import word
+from touchstone.intake.openapi.style import scalar_text
 from touchstone.intake.openapi.xml import xml
 
 _RANK = ("json", "form", "multipart", "text", "lines", "xml", "bytes")
@@ -46,7 +46,7 @@ def _put(asked: PartialRequest, media_type: str, content: DocumentNode, sampler:
             raise UnsoundError(f"any {media_type} may be sent, and what is one is not known")
         asked.looks.append(f"any {media_type} may be sent: is {_CONCRETE[essence(media_type)]} taken?")
         media_type = _CONCRETE[essence(media_type)]
-    as_it_is = next((value for value, _ in given_by(content) if isinstance(value, str)), None)
+    as_it_is = next((value for value, _ in examples_of(content) if isinstance(value, str)), None)
     if kind(media_type) in ("form", "xml", "lines") and as_it_is is not None:
         # An example of what is no JSON is the text that is sent.
         asked.body = as_it_is
@@ -61,7 +61,7 @@ def _put(asked: PartialRequest, media_type: str, content: DocumentNode, sampler:
 
 def _sample(content: DocumentNode, sampler: ValueGenerator) -> SampleValue:
     if content.held.get("itemSchema") is None:
-        return sampler.sample(schema_of(content), given_by(content))
+        return sampler.sample(schema_of(content), examples_of(content))
     one = sampler.sample(content.child("itemSchema"))
     return replace(one, value=[one.value])
 
@@ -81,4 +81,4 @@ def _written(asked: PartialRequest, media_type: str, value: Any, content: Docume
             return body, f"{essence(media_type)}; boundary={boundary}"
         case "xml":
             return xml(asked, value, content), media_type
-    return word(value), media_type
+    return scalar_text(value), media_type

@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from typing import Any
 from urllib.parse import quote_plus
 
-from touchstone.intake.openapi.asked import PartialRequest, given_by, schema_of
 from touchstone.intake.openapi.media import JSON, essence, is_range
 from touchstone.intake.openapi.part import DocumentNode, UnsoundError
+from touchstone.intake.openapi.partial_request import PartialRequest, examples_of, schema_of
 from touchstone.intake.openapi.schema import put_together
-from touchstone.intake.openapi.style import in_pairs, percent, reserved, word
+from touchstone.intake.openapi.style import in_pairs, percent, reserved, scalar_text
 
 _BOUNDARY = "----touchstone"
 _STYLED = ("style", "explode", "allowReserved")
@@ -36,7 +36,7 @@ def form(value: Any, content: DocumentNode) -> str:
 
 def _in_form(value: Any, *, as_json: bool) -> str:
     """A value of a pair: what is no plain value is JSON."""
-    return _json(value) if as_json or isinstance(value, dict | list) else word(value)
+    return _json(value) if as_json or isinstance(value, dict | list) else scalar_text(value)
 
 
 def _json(value: Any) -> str:
@@ -84,13 +84,13 @@ def _part(asked: PartialRequest, name: str, value: Any, encoding: DocumentNode, 
     fields = [f'Content-Disposition: form-data; name="{_quoted(name)}"{file_name}']
     fields += [f"Content-Type: {kind}"] if kind else []
     for header, described in encoding.objects("headers"):
-        if header.lower() != "content-type" and (given := given_by(described)):
-            fields.append(f"{header}: {word(given[0][0])}")
+        if header.lower() != "content-type" and (given := examples_of(described)):
+            fields.append(f"{header}: {scalar_text(given[0][0])}")
         elif header.lower() != "content-type" and described.flag("required"):
             asked.looks.append(f"the part {name} lacks its field {header}")
     if any(not re.fullmatch(r"[\t -~\x80-\U0010ffff]*", one) for one in fields):
         raise UnsoundError(f"the part {name} has a field that cannot be sent")
-    return "\r\n".join([*fields, "", _json(value) if essence(kind) == JSON else word(value)])
+    return "\r\n".join([*fields, "", _json(value) if essence(kind) == JSON else scalar_text(value)])
 
 
 def _quoted(name: str) -> str:

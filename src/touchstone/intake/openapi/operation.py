@@ -6,10 +6,10 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from touchstone.intake.openapi.asked import PartialRequest
 from touchstone.intake.openapi.body import put_body
 from touchstone.intake.openapi.parameter import put_parameters
 from touchstone.intake.openapi.part import DocumentNode, UnsoundError
+from touchstone.intake.openapi.partial_request import PartialRequest
 from touchstone.intake.openapi.response import right_response
 from touchstone.intake.openapi.sample import ValueGenerator
 from touchstone.intake.openapi.security import put_secrets

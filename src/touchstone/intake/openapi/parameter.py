@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 from urllib.parse import quote
 
-from touchstone.intake.openapi.asked import PartialRequest, given_by, schema_of
 from touchstone.intake.openapi.part import DocumentNode, UnsoundError
+from touchstone.intake.openapi.partial_request import PartialRequest, examples_of, schema_of
 from touchstone.intake.openapi.sample import ValueGenerator
 from touchstone.intake.openapi.style import STYLES, as_it_is, in_cookie, in_pairs, in_place, percent, reserved
 
@@ -62,11 +62,11 @@ def _value(
 ) -> Any:
     """The parameter's value; of one with `content`, its text."""
     for media_type, content in parameter.objects("content"):
-        sample = sampler.sample(schema_of(content), given_by(content))
+        sample = sampler.sample(schema_of(content), examples_of(content))
         asked.take(name, sample, must_exist=must_exist)
         is_text = isinstance(sample.value, str) and "json" not in media_type
         return sample.value if is_text else json.dumps(sample.value, ensure_ascii=False, separators=(",", ":"))
-    schema, given = schema_of(parameter), given_by(parameter)
+    schema, given = schema_of(parameter), examples_of(parameter)
     if schema is None:
         given = [(value if words is None else words, None) for value, words in given]
     sample = sampler.sample(schema, given)

@@ -252,9 +252,9 @@ def _as_texts(held: PlainObject) -> None:
             _texts_in(names, nulls=True)
     if held.get("type", "") is None:
         held["type"] = "null"
-    said = held.get("type")
+    stated = held.get("type")
     # A property may be called `type` and be an object.
-    types = {one for one in (said if isinstance(said, list) else [said]) if isinstance(one, str)}
+    types = {one for one in (stated if isinstance(stated, list) else [stated]) if isinstance(one, str)}
     if "string" not in types or types & {"integer", "number", "boolean"}:
         return
     for key in ("example", "default", "const"):

@@ -75,8 +75,8 @@ class ValueGenerator:
 
     def _found(self, parts: list[DocumentNode], given: Sequence[Said]) -> SampleValue:
         wrong = ""
-        for said in given:
-            value = self._given(said, parts)
+        for stated in given:
+            value = self._given(stated, parts)
             fault = self._fault(parts, value)
             if not fault:
                 return SampleValue(value, made_up=False)
@@ -131,16 +131,16 @@ class ValueGenerator:
             self._schemas[key] = made
         return made
 
-    def _given(self, said: Said, parts: Sequence[DocumentNode]) -> Any:
+    def _given(self, stated: Said, parts: Sequence[DocumentNode]) -> Any:
         """A value of the document as its schema wants it: numbers as texts where texts are wanted."""
         self._left = _STEPS
         try:
-            return self._fitted(said, parts, 0)
+            return self._fitted(stated, parts, 0)
         except (TooMuchError, UnsoundError):
-            return said[0]
+            return stated[0]
 
-    def _fitted(self, said: Said, parts: Sequence[DocumentNode], depth: int) -> Any:
-        value, words = said
+    def _fitted(self, stated: Said, parts: Sequence[DocumentNode], depth: int) -> Any:
+        value, words = stated
         if not parts or depth > _DEEPEST:
             return value
         schema = self._schema(parts)
@@ -168,8 +168,8 @@ class ValueGenerator:
     ) -> Any:
         """A value of several schemas; `above` are those that it is within, `decided` the choices that are made."""
         schema = self._schema(parts)
-        for said in schema.examples:
-            value = self._fitted(said, parts, depth)
+        for stated in schema.examples:
+            value = self._fitted(stated, parts, depth)
             if value is not None and self._turn == 0 and not self._fault(parts, value):
                 return value
         if schema.values is not None:
@@ -189,7 +189,7 @@ class ValueGenerator:
             raise
 
     def _listed(self, schema: Schema, parts: list[DocumentNode], depth: int) -> Any:
-        values = [self._fitted(said, parts, depth) for said in schema.values or ()]
+        values = [self._fitted(stated, parts, depth) for stated in schema.values or ()]
         fitting = [value for value in values if value is not None and not self._fault(parts, value)]
         if fitting:
             return fitting[self._turn % len(fitting)]

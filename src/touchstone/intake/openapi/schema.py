@@ -150,10 +150,10 @@ def _take(made: Schema, part: DocumentNode) -> None:
     for key in ("oneOf", "anyOf"):
         if several := part.array(key):
             made.choices.append(Choice(id(held[key]), several))
-    said = held.get("discriminator")
-    said = {"propertyName": said} if isinstance(said, str) else said  # as Swagger 2.0 writes it
-    if isinstance(said, dict) and isinstance(said.get("propertyName"), str):
-        _discriminator(made, part, said)
+    stated = held.get("discriminator")
+    stated = {"propertyName": stated} if isinstance(stated, str) else stated  # as Swagger 2.0 writes it
+    if isinstance(stated, dict) and isinstance(stated.get("propertyName"), str):
+        _discriminator(made, part, stated)
     if isinstance(held.get("xml"), dict):
         made.xml = held["xml"] | made.xml
     made.read_only = made.read_only or held.get("readOnly") is True
@@ -166,11 +166,11 @@ def _take(made: Schema, part: DocumentNode) -> None:
     )
 
 
-def _discriminator(made: Schema, part: DocumentNode, said: dict[str, Any]) -> None:
-    mapping = said.get("mapping")
+def _discriminator(made: Schema, part: DocumentNode, stated: dict[str, Any]) -> None:
+    mapping = stated.get("mapping")
     named = {key: to for key, to in mapping.items() if isinstance(to, str)} if isinstance(mapping, dict) else {}
     chooses = bool(part.held.get("oneOf") or part.held.get("anyOf"))
-    made.discriminators.append(Discriminator(said["propertyName"], named, part.name, chooses))
+    made.discriminators.append(Discriminator(stated["propertyName"], named, part.name, chooses))
     # A base by itself: what is meant is one of those that have it as a base.
     if named and not chooses and made.names == [part.name]:
         refs = [to if set(to) & set("#/.") else f"#/components/schemas/{to}" for to in named.values()]
@@ -185,11 +185,11 @@ def _lookup(part: DocumentNode, ref: str) -> DocumentNode | None:
 
 
 def _types(made: Schema, held: dict[str, Any]) -> None:
-    said = held.get("type")
-    if said is None:
+    stated = held.get("type")
+    if stated is None:
         named = None
     else:
-        several = said if isinstance(said, list) else [said]
+        several = stated if isinstance(stated, list) else [stated]
         named = [one for one in several if isinstance(one, str) and one in TYPES]
     if held.get("nullable") is True or held.get("x-nullable") is True or "null" in (named or ()):
         made.nullable = True
@@ -238,8 +238,8 @@ def _limits(limits: ValueLimits, held: dict[str, Any]) -> None:
     limits.longest = _smaller(limits.longest, _count(held.get("maxLength")))
     if isinstance(pattern := held.get("pattern"), str):
         limits.patterns.append(pattern)
-    if isinstance(said := held.get("format"), str):
-        limits.format = said
+    if isinstance(stated := held.get("format"), str):
+        limits.format = stated
     if held.get("contentEncoding") == "base64":
         limits.format = "byte"
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from touchstone.intake.openapi.asked import PartialRequest
 from touchstone.intake.openapi.part import DocumentNode, UnsoundError
+from touchstone.intake.openapi.partial_request import PartialRequest
 from touchstone.intake.openapi.style import percent
 from touchstone.intake.parts import PlaceholderText, joined
 

@@ -43,7 +43,7 @@ def in_cookie(text: str) -> str:
     return quote(text, safe="!#$&'()*+-./:<=>?@[]^_`{|}~")
 
 
-def word(value: Any) -> str:
+def scalar_text(value: Any) -> str:
     """A value that is no object and no array; within others, JSON."""
     return value if isinstance(value, str) else "" if value is None else json.dumps(value, ensure_ascii=False)
 
@@ -58,7 +58,7 @@ def in_place(name: str, value: Any, style: str, *, explode: bool, encode: Writte
     if style != "matrix":
         raise UnsoundError(f"there is no style {style!r} here")
     if explode and isinstance(value, list | dict):
-        return "".join(f";{encode(key or name)}={encode(word(held))}" for key, held in pairs)
+        return "".join(f";{encode(key or name)}={encode(scalar_text(held))}" for key, held in pairs)
     return f";{encode(name)}={','.join(_words(value, encode, ','))}"
 
 
@@ -68,11 +68,11 @@ def in_pairs(name: str, value: Any, style: str, *, explode: bool, encode: Writte
     if style == "deepObject":
         if not isinstance(value, dict) or any(isinstance(held, list | dict) for held in value.values()):
             raise UnsoundError("how `deepObject` writes anything but an object of plain values is not specified")
-        return [f"{called}%5B{percent(key)}%5D={encode(word(held))}" for key, held in value.items()]
+        return [f"{called}%5B{percent(key)}%5D={encode(scalar_text(held))}" for key, held in value.items()]
     if style not in ("form", "cookie", *_BETWEEN):
         raise UnsoundError(f"there is no style {style!r} here")
     if explode and isinstance(value, list | dict):
-        return [f"{percent(key) or called}={encode(word(held))}" for key, held in _pairs(value)]
+        return [f"{percent(key) or called}={encode(scalar_text(held))}" for key, held in _pairs(value)]
     return [f"{called}={_BETWEEN.get(style, ',').join(_words(value, encode, _BETWEEN.get(style, ',')))}"]
 
 
@@ -85,8 +85,8 @@ def _pairs(value: Any) -> list[tuple[str, Any]]:
 
 def _words(value: Any, encode: Written, between: str) -> list[str]:
     if isinstance(value, dict):
-        return [f"{encode(key)}{between}{encode(word(held))}" for key, held in value.items()]
-    return [encode(word(held)) for held in (value if isinstance(value, list) else [value])]
+        return [f"{encode(key)}{between}{encode(scalar_text(held))}" for key, held in value.items()]
+    return [encode(scalar_text(held)) for held in (value if isinstance(value, list) else [value])]
 
 
 def _is_encoded(text: str) -> bool:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from touchstone.intake.openapi.asked import given_by
 from touchstone.intake.openapi.media import FORM, JSON, MULTIPART
 from touchstone.intake.openapi.part import DocumentNode, UnsoundError
+from touchstone.intake.openapi.partial_request import examples_of
 
 _METHODS = ("get", "head", "post", "put", "patch", "delete", "options")
 _OF_SCHEMA = (
@@ -89,7 +89,7 @@ def _operation(operation: DocumentNode, shared: Sequence[DocumentNode], root: Do
         made["requestBody"] = _form(fields, consumes)
     elif body is not None:
         taken = [one for one in consumes if one not in (FORM, MULTIPART)] or [JSON]
-        content = {"schema": body.held.get("schema", {})} | _example(given_by(body))
+        content = {"schema": body.held.get("schema", {})} | _example(examples_of(body))
         made["requestBody"] = {"required": body.flag("required"), "content": dict.fromkeys(taken, content)}
     return made
 
@@ -107,8 +107,8 @@ def _parameter(parameter: DocumentNode) -> dict[str, Any]:
     kept = {key: value for key, value in parameter.held.items() if key not in _OF_SCHEMA}
     made = kept | {"schema": _schema(parameter)}
     if parameter.held.get("type") == "array":
-        said = parameter.held.get("collectionFormat", "csv")
-        style, explode = _STYLES.get(said, (said, False)) if isinstance(said, str) else (None, False)
+        collection = parameter.held.get("collectionFormat", "csv")
+        style, explode = _STYLES.get(collection, (collection, False)) if isinstance(collection, str) else (None, False)
         made |= {"explode": explode} | ({"style": style} if style else {})
     return made
 

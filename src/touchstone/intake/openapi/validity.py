@@ -64,25 +64,25 @@ class SchemaValidator:
             return ""
         return ""
 
-    def _reference(self, validator: Any, said: Any, instance: Any, schema: Any) -> Iterator[ValidationError]:
+    def _reference(self, validator: Any, constraint: Any, instance: Any, schema: Any) -> Iterator[ValidationError]:
         """As JSON Schema has it; what leads to itself for the same value can never be met that way."""
-        here = (said, id(instance))
+        here = (constraint, id(instance))
         if here in self._referred:
-            yield ValidationError(f"{said} leads to itself")
+            yield ValidationError(f"{constraint} leads to itself")
             return
         self._referred.add(here)
         try:
-            yield from self._refer(validator, said, instance, schema)
+            yield from self._refer(validator, constraint, instance, schema)
         finally:
             self._referred.discard(here)
 
     def _bounded(self, keyword: Keyword) -> Keyword:
-        def checked(validator: Any, said: Any, instance: Any, schema: Any) -> Iterator[ValidationError]:
+        def checked(validator: Any, constraint: Any, instance: Any, schema: Any) -> Iterator[ValidationError]:
             self._left -= 1 + (len(instance) // 8 if isinstance(instance, list | dict) else 0)
             if self._left < 0:
                 raise TooMuchError
             try:
-                yield from keyword(validator, said, instance, schema)
+                yield from keyword(validator, constraint, instance, schema)
             except _MALFORMED:
                 return
 
@@ -99,11 +99,11 @@ def _nothing(_validator: Any, _said: Any, _instance: Any, _schema: Any) -> Itera
     yield from ()
 
 
-def _required(validator: Any, said: Any, instance: Any, schema: Any) -> Iterator[ValidationError]:
+def _required(validator: Any, constraint: Any, instance: Any, schema: Any) -> Iterator[ValidationError]:
     """As JSON Schema has it, but what is read-only is not asked for: it is not sent."""
-    if not isinstance(instance, dict) or not isinstance(said, list):
+    if not isinstance(instance, dict) or not isinstance(constraint, list):
         return
-    for name in said:
+    for name in constraint:
         if name not in instance and not _is_read_only(validator, (schema.get("properties") or {}).get(name)):
             yield ValidationError(f"{name!r} is missing")
 
@@ -118,30 +118,30 @@ def _is_read_only(validator: Any, schema: Any) -> bool:
     return False
 
 
-def _pattern(_validator: Any, said: Any, instance: Any, _schema: Any) -> Iterator[ValidationError]:
-    if isinstance(instance, str) and not matches(said, instance):
-        yield ValidationError(f"{instance!r} does not match {said!r}")
+def _pattern(_validator: Any, constraint: Any, instance: Any, _schema: Any) -> Iterator[ValidationError]:
+    if isinstance(instance, str) and not matches(constraint, instance):
+        yield ValidationError(f"{instance!r} does not match {constraint!r}")
 
 
-def _pattern_properties(validator: Any, said: Any, instance: Any, _schema: Any) -> Iterator[ValidationError]:
+def _pattern_properties(validator: Any, constraint: Any, instance: Any, _schema: Any) -> Iterator[ValidationError]:
     if isinstance(instance, dict):
-        for pattern, inner in said.items():
+        for pattern, inner in constraint.items():
             for name, value in instance.items():
                 if matches(pattern, name):
                     yield from validator.descend(value, inner, path=name, schema_path=pattern)
 
 
-def _additional(validator: Any, said: Any, instance: Any, schema: Any) -> Iterator[ValidationError]:
+def _additional(validator: Any, constraint: Any, instance: Any, schema: Any) -> Iterator[ValidationError]:
     if not isinstance(instance, dict):
         return
     patterns = schema.get("patternProperties") or {}
     for name in instance.keys() - (schema.get("properties") or {}).keys():
         if any(matches(pattern, name) for pattern in patterns):
             continue
-        if said is False:
+        if constraint is False:
             yield ValidationError(f"there is no property {name!r}")
-        elif isinstance(said, dict):
-            yield from validator.descend(instance[name], said, path=name)
+        elif isinstance(constraint, dict):
+            yield from validator.descend(instance[name], constraint, path=name)
 
 
 _OWN: dict[str, Keyword] = {

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from typing import Any
 from xml.etree.ElementTree import Element, SubElement, tostring
 
-from touchstone.intake.openapi.asked import PartialRequest, schema_of
 from touchstone.intake.openapi.part import DocumentNode, UnsoundError
+from touchstone.intake.openapi.partial_request import PartialRequest, schema_of
 from touchstone.intake.openapi.schema import Schema, put_together
-from touchstone.intake.openapi.style import word
+from touchstone.intake.openapi.style import scalar_text
 
 _NAME = re.compile(r"[^\W\d][\w.-]*")
 _NOT_IN_XML = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
@@ -106,7 +106,7 @@ def _namespace(element: Element, schema: Schema) -> None:
 def _json_free(value: Any) -> str:
     if isinstance(value, dict | list):
         raise UnsoundError("what is within others has no place where it stands in its XML")
-    return word(value)
+    return scalar_text(value)
 
 
 def _sound(text: str) -> str:

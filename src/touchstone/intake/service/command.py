@@ -66,12 +66,12 @@ class DeployedCommand:
     """What is done before it, and is no part of it."""
     folder: str = ""
     """Where it is started, as from the service's folder."""
-    said: Sequence[str] = ()
+    notes: Sequence[str] = ()
     """What was left out of it, and why."""
 
     def marks(self) -> list[str]:
         """What its author should know of what is done before it, and of what was left out."""
-        return [*(f"{self.source} does before it: {what}" for what in self.before), *self.said]
+        return [*(f"{self.source} does before it: {what}" for what in self.before), *self.notes]
 
     @property
     def addressed(self) -> bool:
@@ -88,7 +88,7 @@ def command(line: str, source: str, known: Mapping[str, str] | None = None) -> D
     if _SHELL.search(last):
         return None
     try:
-        found = of_words(shlex.split(last), source, known)
+        found = command_of_words(shlex.split(last), source, known)
     except ValueError:
         return None
     entered = [into[1].rstrip("/") for one in before if (into := _CD.fullmatch(one.strip()))]
@@ -96,7 +96,9 @@ def command(line: str, source: str, known: Mapping[str, str] | None = None) -> D
     return found and replace(found, before=ahead, folder="/".join(entered))
 
 
-def of_words(words: Sequence[str], source: str, known: Mapping[str, str] | None = None) -> DeployedCommand | None:
+def command_of_words(
+    words: Sequence[str], source: str, known: Mapping[str, str] | None = None
+) -> DeployedCommand | None:
     """The same of a command's words, without what stands before the program."""
     rest = list(words)
     env: dict[str, str] = {}
@@ -157,7 +159,7 @@ def _filled(found: re.Match[str], known: Mapping[str, str]) -> str:
     return _PLACES.get(name) or known.get(name) or found["otherwise"] or found[0]
 
 
-def followed(found: DeployedCommand, service: Path) -> DeployedCommand:
+def resolved_script(found: DeployedCommand, service: Path) -> DeployedCommand:
     """What a script of the service starts last, where that is a plain command; as it is otherwise."""
     for _ in range(_SCRIPTS_IN_SCRIPTS):
         words = found.words[1:] if found.words[0] in _SHELLS else found.words

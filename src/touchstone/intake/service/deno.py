@@ -44,10 +44,12 @@ def _tasks(path: Path) -> Mapping[str, Any]:
     return table_at(read_json(path, comments=True), "tasks")
 
 
-def _start(service: Path, tasks: Mapping[str, Any], told: DeployedCommand | None) -> tuple[DeployedCommand, list[str]]:
+def _start(
+    service: Path, tasks: Mapping[str, Any], from_files: DeployedCommand | None
+) -> tuple[DeployedCommand, list[str]]:
     """The command as from the service's folder, and what of it is a guess."""
-    if told and (words := _started(told.words)):
-        return replace(told, words=words), [f"the command of its {told.source}", *told.marks()]
+    if from_files and (words := _started(from_files.words)):
+        return replace(from_files, words=words), [f"the command of its {from_files.source}", *from_files.marks()]
     for name in _TASKS:
         task = tasks.get(name, "")
         line = command(str(task.get("command", "") if isinstance(task, dict) else task), f"task `{name}`")

@@ -48,11 +48,11 @@ def deployed(service: Path) -> Deployment:
     file = dockerfile_of(service, composed_dockerfiles(service))
     image = image_of(file, service) if file else None
     built = [DeploymentFile(image.source, image.run, image.ports)] if image else []
-    told = [*procfile(service), *built, *platforms(service)]
-    runs = [one.run for one in told if one.run and PurePath(one.run.words[0]).name not in _FRONT]
+    files = [*procfile(service), *built, *platforms(service)]
+    runs = [one.run for one in files if one.run and PurePath(one.run.words[0]).name not in _FRONT]
     run = min(runs, key=lambda one: one.words[0] == _BY_SHELL, default=None)
-    ports = [DeployedPort(port, one.source) for one in told for port in one.ports]
-    wanted = [name for one in told for name in one.wanted]
+    ports = [DeployedPort(port, one.source) for one in files for port in one.ports]
+    wanted = [name for one in files for name in one.wanted]
     if run:
         called = [name for name, value in run.env.items() if _CALLED.fullmatch(name) and _ELSEWHERE.match(value)]
         run = replace(run, env={name: value for name, value in run.env.items() if name not in called})

@@ -15,10 +15,10 @@ from touchstone.intake.service.command import (
     DeployedCommand,
     assigned,
     assignments,
+    command_of_words,
     filled,
-    followed,
     is_script,
-    of_words,
+    resolved_script,
 )
 from touchstone.intake.service.image_files import StageFiles
 from touchstone.intake.service.reading import read_source
@@ -42,7 +42,7 @@ class _Stage:
     """What the instructions of a stage have said so far."""
 
     image: str = ""
-    said: dict[str, str] = field(default_factory=dict)
+    instructions: dict[str, str] = field(default_factory=dict)
     env: list[str] = field(default_factory=list)
     ports: list[str] = field(default_factory=list)
     folder: str = "/"
@@ -133,7 +133,7 @@ def _take(stage: _Stage, name: str, value: str) -> None:
     elif name == "WORKDIR":
         stage.folder = str(PurePosixPath(stage.folder, value.strip("\"'")))
     elif name in ("CMD", "ENTRYPOINT"):
-        stage.said[name] = value
+        stage.instructions[name] = value
 
 
 def _instructions(held: str) -> Iterator[tuple[str, str]]:
@@ -154,8 +154,8 @@ def _instructions(held: str) -> Iterator[tuple[str, str]]:
             yield found[1].upper(), found[2].strip()
 
 
-def _ports(said: Sequence[str], known: Mapping[str, str]) -> Iterator[int]:
-    for word in said:
+def _ports(instructions: Sequence[str], known: Mapping[str, str]) -> Iterator[int]:
+    for word in instructions:
         name = word.split("/")[0].strip("${}").split(":-")
         given = known.get(name[0], name[-1]) if word.startswith("$") else word
         if (found := _PORT.fullmatch(given)) and 0 < int(found[1]) < 65536:
@@ -164,14 +164,14 @@ def _ports(said: Sequence[str], known: Mapping[str, str]) -> Iterator[int]:
 
 def _runs(stage: _Stage, service: Path, source: str, known: Mapping[str, str]) -> DeployedCommand | None:
     """The command of an entrypoint and its arguments; a script between them that cannot be read is done before it."""
-    said = [stage.said[name] for name in ("ENTRYPOINT", "CMD") if name in stage.said]
-    lines = [_exec_form(line) or [*_IN_SHELL, line] for line in said]
+    instructions = [stage.instructions[name] for name in ("ENTRYPOINT", "CMD") if name in stage.instructions]
+    lines = [_exec_form(line) or [*_IN_SHELL, line] for line in instructions]
     whole = _command([word for line in lines for word in line], stage, service, source, known)
-    found = whole and followed(whole, service)
+    found = whole and resolved_script(whole, service)
     if len(lines) < 2 or found is not whole or not is_script(lines[0][-1]):
         return found
     last = _command(lines[1], stage, service, source, known)
-    behind = last and followed(last, service)
+    behind = last and resolved_script(last, service)
     ahead = " ".join(_in_repository(word, stage, service, "") for word in lines[0])
     return behind and replace(behind, before=[ahead, *behind.before])
 
@@ -180,7 +180,7 @@ def _command(
     words: Sequence[str], stage: _Stage, service: Path, source: str, known: Mapping[str, str]
 ) -> DeployedCommand | None:
     """A command of the image, with its files and its folder as the repository has them."""
-    found = of_words(words, source, known)
+    found = command_of_words(words, source, known)
     if found is None:
         return None
     folder = _imported_from(found.words, stage, service)

@@ -11,7 +11,7 @@ from touchstone.intake.service.checkout import lacking
 from touchstone.intake.service.command import UNKNOWN
 from touchstone.intake.service.deployed import deployed
 from touchstone.intake.service.language import draft_by_language
-from touchstone.intake.service.listening import told
+from touchstone.intake.service.listening import with_listening_address
 from touchstone.intake.service.versions import with_version
 from touchstone.manifest.files import STACK_FILE
 from touchstone.whole_file import write_whole
@@ -29,7 +29,7 @@ def draft_service(service: Path) -> DraftStack:
     """The stack of the service in a folder. Raises UsageError if nothing says how it is built, or no kind does it."""
     found = deployed(service)
     drafted = replace(draft_by_language(service, found), wanted=found.wanted)
-    drafted = with_version(told(drafted, service, found.ports), _copied(drafted, service))
+    drafted = with_version(with_listening_address(drafted, service, found.ports), _copied(drafted, service))
     open_ends = dict.fromkeys(name for word in drafted.run for name in UNKNOWN.findall(word))
     unfilled = [f"its command has {', '.join(open_ends)}, which nothing gives: write the values"] if open_ends else []
     return replace(drafted, guessed=[*drafted.guessed, *unfilled, *lacking(_copied(drafted, service))])

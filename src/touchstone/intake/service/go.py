@@ -31,7 +31,7 @@ def draft(service: Path, found: Deployment) -> DraftStack:
     declared = _MODULE.search(read_text(service / MARK))
     module = declared[1] if declared else ""
     name = PurePath(_MAJOR.sub("", module)).name
-    built = [line[1] for said in (found.image.commands if found.image else ()) for line in _BUILT.finditer(said)]
+    built = [line[1] for command in (found.image.commands if found.image else ()) for line in _BUILT.finditer(command)]
     mains = _mains(service, name)
     named = next((place for line in built for place in mains if place != "." and _names(line, place)), None)
     if named:
@@ -42,7 +42,9 @@ def draft(service: Path, found: Deployment) -> DraftStack:
         guessed = ["no `package main` was found: name its folder in `build`"]
     if any(_LINKED.search(line) for line in built):
         guessed += [f"{found.image.source} sets variables by -ldflags, which is left out" for _ in [0] if found.image]
-    if page := next((one for said in (found.image.commands if found.image else ()) for one in _PAGE.findall(said)), ""):
+    if page := next(
+        (one for command in (found.image.commands if found.image else ()) for one in _PAGE.findall(command)), ""
+    ):
         guessed += [f"its image builds a page before, which is left out: {page}"]
     tags = next((tag[1] for line in built if (tag := _TAGS.search(line))), "")
     summed = (service / "go.sum").is_file() and not (service / "vendor/modules.txt").is_file()

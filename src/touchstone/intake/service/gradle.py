@@ -10,7 +10,7 @@ from pathlib import Path
 from touchstone.intake.service.base import APP, DraftInstall, DraftStack, Words, below, first_there
 from touchstone.intake.service.deployed import Deployment
 from touchstone.intake.service.jvm import jvm_options, wrapper
-from touchstone.intake.service.jvm_frameworks import Framework, framework_in, how_told
+from touchstone.intake.service.jvm_frameworks import Framework, framework_in, port_mark
 from touchstone.intake.service.reading import read_source
 from touchstone.intake.service.workspace import place_in, root_of
 
@@ -65,7 +65,7 @@ def draft(service: Path, found: Deployment) -> DraftStack:
         name=name,
         place=place,
         guessed=[
-            *([how_told(framework)] if framework.called or made.jars else []),
+            *([port_mark(framework)] if framework.called or made.jars else []),
             *([made.mark] if made.mark else []),
             *(deployed.marks() if deployed else []),
         ],

@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 from touchstone.failure import UsageError
 from touchstone.intake.service.base import DraftInstall, DraftStack, Words, below
 from touchstone.intake.service.deployed import Deployment
-from touchstone.intake.service.jvm_frameworks import SPRING, framework_in, how_told
+from touchstone.intake.service.jvm_frameworks import SPRING, framework_in, port_mark
 from touchstone.intake.service.reading import read_text
 from touchstone.intake.service.workspace import place_in, root_of
 
@@ -55,7 +55,7 @@ def draft(service: Path, found: Deployment) -> DraftStack:
         run=["java", *options, *framework.options, "-jar", jar, *framework.arguments],
         env=env,
         place=place,
-        guessed=[how_told(framework), *(found.run.marks() if found.run else [])],
+        guessed=[port_mark(framework), *(found.run.marks() if found.run else [])],
     )
 
 
@@ -108,7 +108,7 @@ def draft_prebuilt(jar: str) -> DraftStack:
         run=["java", "-jar", jar, *SPRING.arguments],
         guessed=[
             "the jar is taken as it lies there; build it before each run, or by `build`",
-            how_told(SPRING),
+            port_mark(SPRING),
         ],
     )
 

@@ -52,7 +52,7 @@ def framework_in(held: str) -> Framework:
     return next((one for one in FRAMEWORKS if any(mark in held for mark in one.marks)), Framework((), ""))
 
 
-def how_told(framework: Framework) -> str:
+def port_mark(framework: Framework) -> str:
     """A mark at the way in which the port is given."""
     if not framework.called:
         return "a jar that runs by itself is taken for what is deployed"

@@ -79,7 +79,7 @@ class _Found:
     own: Set[str]
 
 
-def told(drafted: DraftStack, service: Path, ports: Sequence[DeployedPort]) -> DraftStack:
+def with_listening_address(drafted: DraftStack, service: Path, ports: Sequence[DeployedPort]) -> DraftStack:
     """The draft, with where it listens and a mark at what else it asks for, as its sources have both.
 
     `ports` are those on which what deploys it reaches it.

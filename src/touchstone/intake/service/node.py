@@ -12,7 +12,7 @@ from touchstone.failure import UsageError
 from touchstone.intake.service.base import APP, DraftInstall, DraftStack, Words, below, first_there
 from touchstone.intake.service.command import DeployedCommand, command
 from touchstone.intake.service.deployed import Deployment
-from touchstone.intake.service.node_shipped import NUXT, TYPES, entry_of, left, shipped, source_of
+from touchstone.intake.service.node_shipped import NUXT, TYPES, entry_of, served_patterns, shipped, source_of
 from touchstone.intake.service.node_workspace import MARK, NodeWorkspace, scripts_of, starting, workspace_of
 from touchstone.intake.service.reading import read_json, table_at, text_at
 
@@ -89,9 +89,9 @@ def draft(service: Path, deployment: Deployment) -> DraftStack:
     scripts = scripts_of(manifest)
     _refuse_top(service, workspace, scripts)
     manager = next((one for one in _MANAGERS if (workspace.root / one.lock).is_file()), _NPM)
-    said, guessed = _start(service, manifest, scripts, manager, deployment.run)
+    script, guessed = _start(service, manifest, scripts, manager, deployment.run)
     # Bun needs no compiler.
-    found, guesses = (said, []) if said.words[0] == _BUN else shipped(service, said, manifest)
+    found, guesses = (script, []) if script.words[0] == _BUN else shipped(service, script, manifest)
     guessed = [*guessed, *guesses]
     program, *arguments = found.words
     whole = program.startswith(_PROGRAMS)
@@ -157,12 +157,16 @@ def _install(
 
 
 def _start(
-    service: Path, manifest: dict[str, Any], scripts: Mapping[str, str], manager: _Manager, told: DeployedCommand | None
+    service: Path,
+    manifest: dict[str, Any],
+    scripts: Mapping[str, str],
+    manager: _Manager,
+    from_files: DeployedCommand | None,
 ) -> tuple[DeployedCommand, list[str]]:
     """The command as from the service's folder, and what of it is a guess."""
-    if told and told.words[0] in _RUNNERS and (found := _resolved(told, scripts)):
-        marks = [f"the command of its {told.source}", *told.marks(), *found[1]]
-        return replace(found[0], env={**told.env, **found[0].env}), marks
+    if from_files and from_files.words[0] in _RUNNERS and (found := _resolved(from_files, scripts)):
+        marks = [f"the command of its {from_files.source}", *from_files.marks(), *found[1]]
+        return replace(found[0], env={**from_files.env, **found[0].env}), marks
     bun = manager.tool == _BUN
     for name in (*_STARTS, "dev") if bun else _STARTS:
         if found := _script(name, scripts):
@@ -176,7 +180,7 @@ def _start(
 def _script(name: str, scripts: Mapping[str, str]) -> tuple[DeployedCommand, list[str]] | None:
     """What a script runs last, through the scripts that it runs, and what is done before it."""
     line = command(scripts.get(name, ""), f"script `{name}`")
-    others = {other: said for other, said in scripts.items() if other != name}
+    others = {other: script for other, script in scripts.items() if other != name}
     if line is None or (found := _resolved(line, others)) is None:
         return None
     ahead = scripts.get(f"pre{name}")
@@ -184,21 +188,21 @@ def _script(name: str, scripts: Mapping[str, str]) -> tuple[DeployedCommand, lis
     return found[0], [*pre, *line.marks(), *found[1]]
 
 
-def _resolved(told: DeployedCommand, scripts: Mapping[str, str]) -> tuple[DeployedCommand, list[str]] | None:
+def _resolved(from_files: DeployedCommand, scripts: Mapping[str, str]) -> tuple[DeployedCommand, list[str]] | None:
     """The command without a package manager: a script's content, or a package program's file."""
-    first, *rest = told.words
+    first, *rest = from_files.words
     if first == "node" and rest:
-        return told, []
+        return from_files, []
     if first == _WATCHER and (watched := _watched(rest)):
-        behind = _resolved(replace(told, words=watched), scripts)
+        behind = _resolved(replace(from_files, words=watched), scripts)
         return behind and (behind[0], [f"by {watched[0]} itself, and not by {_WATCHER}, which waits for changes"])
     if first == _BUN and (words := _for_bun(rest, scripts)):
-        return replace(told, words=words), []
+        return replace(from_files, words=words), []
     if first in _RUNNERS:
         return _script(next((w for w in rest if w not in ("run", "exec") and not w.startswith("-")), ""), scripts)
     if "/" in first or not rest:
         return None
-    return replace(told, words=[f"{_PROGRAMS}{first}", *rest]), []
+    return replace(from_files, words=[f"{_PROGRAMS}{first}", *rest]), []
 
 
 def _watched(rest: Words) -> Words:
@@ -227,7 +231,7 @@ def _artifacts(service: Path, words: Words, workspace: NodeWorkspace, *, install
     types = [TYPES] if source_of(words) and (service / TYPES).is_file() else []
     installed = installed and not entry.startswith(f"{NUXT}/")
     modules = [_MODULES] if installed and apart and workspace.place else []
-    own = left(service, words) or _own(service, entry, program=words[0].startswith(_PROGRAMS))
+    own = served_patterns(service, words) or _own(service, entry, program=words[0].startswith(_PROGRAMS))
     shipped_own = [below(name, workspace.place) for name in (*own, *types, MARK, *modules)]
     return [*shipped_own, *map(below, workspace.needed), *([below(_MODULES)] if installed else [])]
 

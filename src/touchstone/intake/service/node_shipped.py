@@ -56,12 +56,12 @@ def shipped(service: Path, found: DeployedCommand, manifest: Mapping[str, Any]) 
 
 
 def _compiled(
-    found: DeployedCommand, said: str, entry: str | None, behind: Words = ()
+    found: DeployedCommand, script: str, entry: str | None, behind: Words = ()
 ) -> tuple[DeployedCommand, list[str]]:
     """By the file that the build leaves, with the arguments behind it; marked, and also where there is none."""
     if entry is None:
-        return found, [f"`{said}` compiles as it starts, which costs time and memory: better run what a build leaves"]
-    guess = f"its script says `{said}`, which compiles as it starts: is {entry} what script `build` leaves?"
+        return found, [f"`{script}` compiles as it starts, which costs time and memory: better run what a build leaves"]
+    guess = f"its script says `{script}`, which compiles as it starts: is {entry} what script `build` leaves?"
     return replace(found, words=["node", entry, *behind]), [guess]
 
 
@@ -85,7 +85,7 @@ def _beside(service: Path, source: str) -> str:
     return within.with_suffix(within.suffix.replace("t", "j", 1)).as_posix()
 
 
-def left(service: Path, words: Words) -> Sequence[str] | None:
+def served_patterns(service: Path, words: Words) -> Sequence[str] | None:
     """What a framework's server reads of its folder, as patterns; none if it is not known."""
     if PurePath(words[0]).name != "next":
         return None

@@ -37,8 +37,8 @@ class NodeWorkspace:
 
     def files(self) -> list[str]:
         """What says which packages there are, below the root."""
-        told = [_PNPM] if (self.root / _PNPM).is_file() else []
-        return [MARK, *told, *(f"{place}/{MARK}" for place in self.members)]
+        patterns = [_PNPM] if (self.root / _PNPM).is_file() else []
+        return [MARK, *patterns, *(f"{place}/{MARK}" for place in self.members)]
 
 
 def workspace_of(service: Path) -> NodeWorkspace:
@@ -64,16 +64,16 @@ def _patterns(folder: Path) -> list[str]:
     """The packages of a folder's workspace."""
     if (folder / _PNPM).is_file():
         try:
-            told = yaml.safe_load(read_text(folder / _PNPM))
+            patterns = yaml.safe_load(read_text(folder / _PNPM))
         except yaml.YAMLError as error:
             raise UsageError(f"it is no YAML: {error}", where=str(folder / _PNPM), fix="correct the file") from error
-        return _texts(told.get("packages") if isinstance(told, dict) else None)
-    told = read_json(folder / MARK).get("workspaces") if (folder / MARK).is_file() else None
-    return _texts(told.get("packages") if isinstance(told, dict) else told)
+        return _texts(patterns.get("packages") if isinstance(patterns, dict) else None)
+    patterns = read_json(folder / MARK).get("workspaces") if (folder / MARK).is_file() else None
+    return _texts(patterns.get("packages") if isinstance(patterns, dict) else patterns)
 
 
-def _texts(told: object) -> list[str]:
-    return [one for one in told if isinstance(one, str)] if isinstance(told, list) else []
+def _texts(patterns: object) -> list[str]:
+    return [one for one in patterns if isinstance(one, str)] if isinstance(patterns, list) else []
 
 
 def _needed(service: Path, packages: Mapping[str, Path]) -> list[Path]:
@@ -99,7 +99,7 @@ def _linked(manifest: Mapping[str, Any]) -> Iterator[str]:
 
 def scripts_of(manifest: Mapping[str, Any]) -> Mapping[str, str]:
     """The scripts of a package.json."""
-    return {name: said for name, said in table_at(manifest, "scripts").items() if isinstance(said, str)}
+    return {name: script for name, script in table_at(manifest, "scripts").items() if isinstance(script, str)}
 
 
 def _scripts(folder: Path) -> Mapping[str, str]:

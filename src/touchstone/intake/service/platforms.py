@@ -9,7 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from touchstone.failure import UsageError
-from touchstone.intake.service.command import DeployedCommand, assignments, followed, is_portable, of_words, shell
+from touchstone.intake.service.command import (
+    DeployedCommand,
+    assignments,
+    command_of_words,
+    is_portable,
+    resolved_script,
+    shell,
+)
 from touchstone.intake.service.reading import (
     read_json,
     read_source,
@@ -57,7 +64,7 @@ def procfile(service: Path) -> Iterator[DeploymentFile]:
     """A Procfile's process `web`."""
     lines = dict(_PROCESS.findall(read_source(service / "Procfile")))
     if "web" in lines:
-        found = followed(shell(lines["web"].strip(), "Procfile"), service)
+        found = resolved_script(shell(lines["web"].strip(), "Procfile"), service)
         release = [lines["release"].strip()] if "release" in lines else []
         yield DeploymentFile("Procfile", replace(found, before=[*release, *found.before]))
 
@@ -85,16 +92,16 @@ def _told(
     if isinstance(line, str) and line.strip():
         run = shell(line.strip(), source, given)
     elif isinstance(line, list) and line and all(isinstance(word, str) for word in line):
-        run = of_words(line, source, given)
+        run = command_of_words(line, source, given)
     numbers = [port for port in map(_number, ports) if port]
     kept = {name: value for name, value in given.items() if is_portable(name, value)}
-    run = run and followed(replace(run, env={**kept, **run.env}), service)
+    run = run and resolved_script(replace(run, env={**kept, **run.env}), service)
     return DeploymentFile(source, run, list(dict.fromkeys(numbers)), list(dict.fromkeys(wanted)))
 
 
-def _number(said: object) -> int | None:
+def _number(stated: object) -> int | None:
     """A port within a container, of `80`, `"8080:80"` or `"127.0.0.1:8080:80/tcp"`."""
-    last = str(said).split("/")[0].rpartition(":")[2]
+    last = str(stated).split("/")[0].rpartition(":")[2]
     last = re.sub(r"^\$\{\w+:?-?(\d*)\}$", r"\1", last)
     return int(last) if last.isdecimal() and 0 < int(last) < 65536 else None
 

@@ -43,8 +43,8 @@ def _reached(locked: Mapping[str, _Package], asked: Sequence[Requirement]) -> Se
     """The names of what is asked for and what that depends on, by the extras that are asked for on the way."""
     todo = [(canonicalize_name(one.name), frozenset(one.extras)) for one in asked if _applies(str(one.marker or ""))]
     for name, extras in todo:
-        for other, said in locked.get(name, {}).get("dependencies", {}).items():
-            for one in said if isinstance(said, list) else [said]:
+        for other, stated in locked.get(name, {}).get("dependencies", {}).items():
+            for one in stated if isinstance(stated, list) else [stated]:
                 edge = one if isinstance(one, dict) else {}
                 further = (canonicalize_name(other), frozenset(edge.get("extras", ())))
                 if further not in todo and _applies(edge.get("markers", ""), *extras):
@@ -73,8 +73,8 @@ def _kind(package: _Package) -> str:
 
 
 def _marker(package: _Package) -> str:
-    said = package.get("markers", "")
-    return str(said.get("main", "")) if isinstance(said, dict) else str(said)
+    stated = package.get("markers", "")
+    return str(stated.get("main", "")) if isinstance(stated, dict) else str(stated)
 
 
 def _applies(marker: str, *extras: str) -> bool:

@@ -100,8 +100,8 @@ def draft(service: Path, deployment: Deployment) -> DraftStack:
 def _version(service: Path, deployment: Deployment) -> list[str]:
     """A mark at the Python that it is deployed with, where it names none that it needs at the least."""
     base = (deployment.image.bases or [""])[-1] if deployment.image else ""
-    said = next((read_source(service / name) for name in _VERSIONS if (service / name).is_file()), base)
-    found = _VERSION.search(said)
+    stated = next((read_source(service / name) for name in _VERSIONS if (service / name).is_file()), base)
+    found = _VERSION.search(stated)
     return [f"it is deployed with Python {found[1]}: another version may lack modules that it uses"] if found else []
 
 

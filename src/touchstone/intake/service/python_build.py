@@ -28,18 +28,19 @@ def is_installable(service: Path, held: dict[str, Any]) -> bool:
     if backend.startswith("setuptools"):
         return _is_found_by_setuptools(service, table_at(tools, "setuptools"))
     by_name = backend.startswith(("poetry", "hatchling", "flit", "uv_build", "pdm"))
-    told = tables_at(poetry, "packages") or table_at(tools, "hatch", "build") or table_at(tools, "pdm", "build")
+    stated = tables_at(poetry, "packages") or table_at(tools, "hatch", "build") or table_at(tools, "pdm", "build")
     name = text_at(held, "project", "name") or text_at(poetry, "name")
-    return not by_name or bool(told) or _is_found(service, name)
+    return not by_name or bool(stated) or _is_found(service, name)
 
 
-def _is_found_by_setuptools(service: Path, told: dict[str, Any]) -> bool:
+def _is_found_by_setuptools(service: Path, stated: dict[str, Any]) -> bool:
     """Whether setuptools finds the package: named, below `src`, or alone at the top."""
-    said = "packages" in told or "py-modules" in told or (service / "setup.py").is_file()
-    said = (
-        said or re.search(r"^(?:packages|py_modules)\s*=", read_source(service / "setup.cfg"), re.MULTILINE) is not None
+    found = "packages" in stated or "py-modules" in stated or (service / "setup.py").is_file()
+    found = (
+        found
+        or re.search(r"^(?:packages|py_modules)\s*=", read_source(service / "setup.cfg"), re.MULTILINE) is not None
     )
-    return said or (service / "src").is_dir() or len(_flat(service)) == 1
+    return found or (service / "src").is_dir() or len(_flat(service)) == 1
 
 
 def _flat(service: Path) -> list[str]:

@@ -104,8 +104,8 @@ def _by_uv(service: Path, locked: Path, server: str) -> Packages:
 
 def _installs_itself(service: Path, image: DockerfileImage | None) -> bool:
     """Whether a service that is a package is installed as one where it is deployed; where nobody says, it is."""
-    said = [line for line in (image.commands if image else ()) if _INSTALLS.search(line)]
-    return project_of(service).whole and (not said or any(_ITSELF.search(line) for line in said))
+    installs = [line for line in (image.commands if image else ()) if _INSTALLS.search(line)]
+    return project_of(service).whole and (not installs or any(_ITSELF.search(line) for line in installs))
 
 
 def _by_requirements(service: Path, file: str, server: str, *, itself: bool) -> Packages:

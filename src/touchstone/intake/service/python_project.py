@@ -81,8 +81,8 @@ def _project(service: Path, held: dict[str, Any]) -> Project:
     project, poetry = table_at(held, "project"), table_at(held, "tool", "poetry")
     named: _Table = table_at(poetry, "dependencies")
     listed = texts_at(project, "dependencies") if "dependencies" in project else None
-    said = text_at(project, "requires-python") or text_at(named, "python")
-    lowest = _LOWEST.search(said)
+    stated = text_at(project, "requires-python") or text_at(named, "python")
+    lowest = _LOWEST.search(stated)
     optional = {name: next(_named({name: _asked(one)}, {}), name) for name, one in named.items() if name != "python"}
     asked = table_at(poetry, "extras")
     extras = {name: [optional.get(one, one) for one in texts_at(asked, name)] for name in asked}
@@ -133,15 +133,15 @@ def _uv_folders(service: Path, sources: _Table) -> dict[str, Path]:
     return _folders(service, sources) | {name: folder for name, folder in packages.items() if name in shared}
 
 
-def _asked(said: object) -> _Table:
+def _asked(stated: object) -> _Table:
     """A line of Poetry's table, as if it were not optional."""
-    return {**said, "optional": False} if isinstance(said, dict) else {"version": said}
+    return {**stated, "optional": False} if isinstance(stated, dict) else {"version": stated}
 
 
 def _named(wanted: _Table, pins: Mapping[str, str]) -> Iterator[str]:
     """Requirements in pip's words of what Poetry and Pipenv have in a table."""
-    for name, said in wanted.items():
-        one = said if isinstance(said, dict) else {"version": said}
+    for name, stated in wanted.items():
+        one = stated if isinstance(stated, dict) else {"version": stated}
         if name == "python" or one.get("optional"):
             continue
         asked = texts_at(one, "extras")

@@ -33,8 +33,8 @@ def draft(service: Path, found: Deployment) -> DraftStack:
     root = root_of(service, _members) or service
     programs = list(dict.fromkeys(_programs(service)))
     built = [line for line in (found.image.commands if found.image else ()) if "cargo" in line]
-    said = [*built, *(found.image.copied if found.image else ()), *(found.run.words[:1] if found.run else ())]
-    named = [one for one in programs if any(re.search(_NAMED.format(re.escape(one[1])), line) for line in said)]
+    mentions = [*built, *(found.image.copied if found.image else ()), *(found.run.words[:1] if found.run else ())]
+    named = [one for one in programs if any(re.search(_NAMED.format(re.escape(one[1])), line) for line in mentions)]
     listening = [one for one in programs if one in named[:1] or _listens(service, one[0])]
     programs = [
         *named[:1],
@@ -65,7 +65,7 @@ def draft(service: Path, found: Deployment) -> DraftStack:
     own = next((name for name in _CARGO_SETTINGS if (root / name).is_file()), None)
     cargo = ["cargo", *(["--config", below(own)] if own else [])]
     manifest = ["--manifest-path", below(MARK)]
-    features = next((line[0].split() for said in built for line in [_FEATURES.search(said)] if line), [])
+    features = next((line[0].split() for mentions in built for line in [_FEATURES.search(mentions)] if line), [])
     drafted = DraftStack(
         language="Rust",
         needs={"cargo": ">=1.75", "cc": ">=9"},

@@ -91,12 +91,12 @@ def at_address(found: DeployedCommand) -> DeployedCommand:
         return found
     server = SERVERS[module_of(found.words[at])]
     kept: list[str] = []
-    said: list[str] = []
+    notes: list[str] = []
     place = None
     for option, given, words in _options(found.words[at + 1 :], server):
         why = server.dropped.get(option) or (_BY_TCP if given.startswith(_SOCKETS) and option in server.options else "")
         if why:
-            said.append(f"{found.source} has `{' '.join(words)}`: {why}")
+            notes.append(f"{found.source} has `{' '.join(words)}`: {why}")
         elif option in server.options:
             place = len(kept) if place is None else place
         else:
@@ -105,7 +105,7 @@ def at_address(found: DeployedCommand) -> DeployedCommand:
         return found
     place = len(kept) if place is None else place
     words = [*found.words[: at + 1], *kept[:place], *server.address, *kept[place:]]
-    return replace(found, words=words, said=[*found.said, *said])
+    return replace(found, words=words, notes=[*found.notes, *notes])
 
 
 def _options(words: Words, server: _Server) -> Iterator[tuple[str, str, Words]]:

@@ -63,9 +63,9 @@ def _naming(sources: Sequence[Source]) -> tuple[str, str] | None:
     """How variables begin, and what stands between their keys, with the crate `config` and with Viper."""
     for source in sources:
         for found in source.found(_CONFIG_RS):
-            told = {bool(before): text for before, text in _SEPARATOR.findall(found[2])}
-            between = told.get(False, ".")
-            return found[1].upper() + told.get(True, between if False in told else "_"), between
+            separators = {bool(before): text for before, text in _SEPARATOR.findall(found[2])}
+            between = separators.get(False, ".")
+            return found[1].upper() + separators.get(True, between if False in separators else "_"), between
         if any(source.found(_VIPER)):
             prefix = next((one[1] for other in sources for one in other.found(_VIPER_PREFIX)), "")
             return f"{prefix}_".upper() if prefix else "", "_"

@@ -18,7 +18,7 @@ interval.
 _ONCE_ELSE = 2.0
 
 
-def settle(low: float, high: float, at_least: float | None, at_most: float | None) -> Ruling:
+def ruling_of_interval(low: float, high: float, at_least: float | None, at_most: float | None) -> Ruling:
     """Holds if the whole interval lies within the bounds, contradicted if all of it lies without, else undecided."""
     floor = -math.inf if at_least is None else at_least
     ceiling = math.inf if at_most is None else at_most
@@ -58,7 +58,7 @@ def rounds_needed(
         confidence,
         most,
         widening,
-        lambda low, high: settle(low, high, at_least, at_most) is not Ruling.UNDECIDED,
+        lambda low, high: ruling_of_interval(low, high, at_least, at_most) is not Ruling.UNDECIDED,
     )
 
 

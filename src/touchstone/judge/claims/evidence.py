@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from touchstone.judge.claims.quantities import QUANTITIES, Quantity
 from touchstone.judge.claims.warmth import coldness
 from touchstone.judge.comparison.across import differences
-from touchstone.judge.comparison.doubt import PossibleBiases, combine, mean, over_rounds
+from touchstone.judge.comparison.possible_bias import PossibleBiases, combine, mean, over_rounds
 from touchstone.judge.comparison.verdict import WeighedFindings
 from touchstone.judge.figures import is_exact
 from touchstone.judge.judgement import Estimate, Finding, Judgement, Severity, Verdict
@@ -146,8 +146,8 @@ class Evidence:
                 reasons.append(reading)
         for reading in [r for r in found if not (r.suspect or r.cold)] or found:
             return self._pooled(reading)
-        told = [r for r in reasons if r.reason]
-        return told[0] if told else MissingReading(f"no run has {describe(place)}")
+        reasons_given = [r for r in reasons if r.reason]
+        return reasons_given[0] if reasons_given else MissingReading(f"no run has {describe(place)}")
 
     def _pooled(self, reading: Reading) -> Reading:
         """With what other runs on the same machine say, if it is measured once a run: several runs give an interval."""

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from functools import singledispatch
 from itertools import pairwise
 
-from touchstone.judge.claims.bounds import allowance, log_bound, rounds_needed, settle
+from touchstone.judge.claims.bounds import allowance, log_bound, rounds_needed, ruling_of_interval
 from touchstone.judge.claims.evidence import MAY_HAVE_MOVED, Evidence, Measurand, MissingReading, Reading
 from touchstone.judge.claims.ruling import Measurement, Ruling
 from touchstone.judge.claims.warmth import NOT_DECIDED
-from touchstone.judge.comparison.doubt import PossibleBiases, widened
+from touchstone.judge.comparison.possible_bias import PossibleBiases, widened
 from touchstone.judge.statistics.decision import UNWIDENED, Interval, Widening
 from touchstone.judge.statistics.intervals import log_effects, mean_interval, ratio_interval, unpaired_ratio_interval
 from touchstone.manifest.claim import (
@@ -267,8 +267,8 @@ def _widened(interval: Interval, of: Reading, to: Reading | None) -> Interval:
 
 def _next_to(a: Reading, b: Reading) -> bool:
     """Whether two contenders were measured in neighbouring slices."""
-    apart = a.runs != b.runs or a.place.load != b.place.load or a.place.contender == b.place.contender
-    return a.sliced and b.sliced and not apart
+    separate = a.runs != b.runs or a.place.load != b.place.load or a.place.contender == b.place.contender
+    return a.sliced and b.sliced and not separate
 
 
 def _ruled(
@@ -284,11 +284,11 @@ def _ruled(
     assert made.value is not None
     if interval is not None:
         made.low, made.high = interval.low, interval.high
-        ruling = settle(interval.low, interval.high, made.at_least, made.at_most)
+        ruling = ruling_of_interval(interval.low, interval.high, made.at_least, made.at_most)
         if ruling is Ruling.UNDECIDED:
             made.reason = "the interval reaches across a bound" + _without_doubt(made)
     elif once is not None:
-        ruling = settle(once.low, once.high, made.at_least, made.at_most)
+        ruling = ruling_of_interval(once.low, once.high, made.at_least, made.at_most)
         made.reason = "measured once, so without an interval" + (
             "; it clears the bound by a wide factor"
             if ruling is not Ruling.UNDECIDED
@@ -326,7 +326,7 @@ def _without_doubt(made: Measurement) -> str:
     """Whether it is the doubt that leaves a claim open: then quiet helps more than rounds do."""
     if made.sampled_low is None or made.sampled_high is None:
         return ""
-    if settle(made.sampled_low, made.sampled_high, made.at_least, made.at_most) is Ruling.UNDECIDED:
+    if ruling_of_interval(made.sampled_low, made.sampled_high, made.at_least, made.at_most) is Ruling.UNDECIDED:
         return ""
     return " once it is widened by what may have moved it; without that it would not"
 

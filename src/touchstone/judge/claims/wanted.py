@@ -29,8 +29,8 @@ class PlannedRun:
     @property
     def name(self) -> str:
         """What tells it from the other steps."""
-        told = [name for name in self.phases if self.load is None or not PHASES[name].load_alone]
-        return " ".join(filter(None, (self.scenario, self.load, "+".join(told))))
+        named = [name for name in self.phases if self.load is None or not PHASES[name].load_alone]
+        return " ".join(filter(None, (self.scenario, self.load, "+".join(named))))
 
 
 @dataclass(frozen=True)

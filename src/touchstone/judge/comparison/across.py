@@ -72,17 +72,19 @@ def changes(before: Judgement, after: Judgement, terms: ComparisonTerms) -> list
     return [_compared(b, a, terms, families[_family(a, terms)]) for b, a in pairs]
 
 
-def gone(before: Run, after: Run, judged: tuple[Judgement, Judgement], terms: ComparisonTerms) -> list[MissingFigure]:
+def missing_figures(
+    before: Run, after: Run, judged: tuple[Judgement, Judgement], terms: ComparisonTerms
+) -> list[MissingFigure]:
     """What the earlier run has validly and the later one has not: nobody knows whether it has become worse.
 
     All figures of a contender that failed in any round of the later run alone: those that it has are of its good days.
     """
     old, new = judged
-    fallen = {f.contender for f in new.failed} - {f.contender for f in old.failed}
+    newly_failed = {f.contender for f in new.failed} - {f.contender for f in old.failed}
     kept = {e.key for e in new.estimates if usable(e)}
     missing: dict[tuple[str, str | None], list[Estimate]] = {}
     for estimate in old.estimates:
-        lost = estimate.key not in kept or estimate.contender in fallen
+        lost = estimate.key not in kept or estimate.contender in newly_failed
         if lost and usable(estimate) and terms.ask(estimate):
             missing.setdefault((estimate.contender, estimate.load), []).append(estimate)
     exhibits = {c.name for c in before.plan.contenders if c.exhibit}

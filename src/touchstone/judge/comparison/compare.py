@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from touchstone.judge.comparison.doubt import widened
 from touchstone.judge.comparison.estimate import RoundValues
+from touchstone.judge.comparison.possible_bias import widened
 from touchstone.judge.comparison.verdict import worst
 from touchstone.judge.figures import is_exact
 from touchstone.judge.judgement import Comparison, Outcome, Verdict

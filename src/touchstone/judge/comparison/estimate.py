@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from touchstone.judge.comparison.doubt import SUSPECT_SHARE, PossibleBiases, combine, over_rounds
+from touchstone.judge.comparison.possible_bias import SUSPECT_SHARE, PossibleBiases, combine, over_rounds
 from touchstone.judge.comparison.verdict import FindingsIndex, WeighedFindings, worst
 from touchstone.judge.judgement import Estimate, Verdict
 from touchstone.judge.reading.case import Case, SampleGroup

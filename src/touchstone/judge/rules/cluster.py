@@ -38,13 +38,13 @@ def generators_apart(sample: Sample, case: Case) -> Iterator[Fired]:
     last = max(parts, key=lambda part: part.began_s + part.clock_residual_s)
     others = [part for part in parts if part is not last]
     first = min(others, key=lambda part: part.began_s - part.clock_residual_s)
-    apart = last.began_s + last.clock_residual_s - (first.began_s - first.clock_residual_s)
-    if apart > _APART_S:
+    apart_s = last.began_s + last.clock_residual_s - (first.began_s - first.clock_residual_s)
+    if apart_s > _APART_S:
         yield Fired(
-            f"generator {last.name} may have begun {seconds(apart)} after {first.name}",
+            f"generator {last.name} may have begun {seconds(apart_s)} after {first.name}",
             figures=SPEED,
             evidence={
-                "apart_s": apart,
+                "apart_s": apart_s,
                 "began_s": {part.name: part.began_s for part in parts},
                 "clock_residual_s": {part.name: part.clock_residual_s for part in parts},
             },

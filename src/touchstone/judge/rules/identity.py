@@ -8,8 +8,8 @@ from dataclasses import asdict
 from touchstone.judge.figures import CPU, MEMORY, SPEED
 from touchstone.judge.judgement import PossibleBias, Severity
 from touchstone.judge.language.quantity import number, seconds, share, size
-from touchstone.judge.reading.accomplice import RARE, accomplice_of
 from touchstone.judge.reading.case import Case, SampleGroup
+from touchstone.judge.reading.outside_helper import RARE, outside_helper_of
 from touchstone.judge.rule import Fired, on_group, on_sample
 from touchstone.record.sample import Sample
 
@@ -73,7 +73,7 @@ def helped_from_outside(group: SampleGroup, case: Case) -> Iterator[Fired]:
     The work of unrelated processes comes and goes by itself. A process that works while one contender is loaded,
     and rests while the others are, works for that contender or because of it.
     """
-    found = accomplice_of(group.samples, case.run)
+    found = outside_helper_of(group.samples, case.run)
     if found is None or found.cpus <= _HELPED_FROM_OUTSIDE_SUSPECT or found.chance >= RARE:
         return
     slower = 1 + found.cpus / found.own_cpus if found.own_cpus > 0 else None

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from touchstone.judge.figures import CPU, SPEED
 from touchstone.judge.judgement import PossibleBias, Severity
 from touchstone.judge.language.quantity import number
-from touchstone.judge.reading.apart import apart
 from touchstone.judge.reading.case import Case, SampleGroup
+from touchstone.judge.reading.unequal_pair import unequal_pairs
 from touchstone.judge.rule import Fired, on_run
 
 _EACH_BYTES = 8
@@ -66,7 +66,7 @@ def logs_unequal(case: Case) -> Iterator[Fired]:
     Whether a framework writes one by default is chance, not a difference in speed.
     """
     written = _written(case)
-    for pair in apart(written, lambda small, large: large >= max(_EACH_BYTES, _TIMES * small)):
+    for pair in unequal_pairs(written, lambda small, large: large >= max(_EACH_BYTES, _TIMES * small)):
         quiet_is_odd = pair.odd == pair.low
         yield Fired(
             f"{pair.high} wrote {number(written[pair.high])} bytes of log per response, "

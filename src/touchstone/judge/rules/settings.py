@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 
 from touchstone.judge.judgement import Severity
-from touchstone.judge.reading.apart import minority
 from touchstone.judge.reading.case import Case
 from touchstone.judge.reading.setting import normal
+from touchstone.judge.reading.unequal_pair import minority
 from touchstone.judge.rule import Fired, on_run, on_sample
 from touchstone.record.sample import TARE, Sample
 

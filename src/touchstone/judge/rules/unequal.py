@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from touchstone.judge.figures import CPU, LATENCY, SPEED
 from touchstone.judge.judgement import PossibleBias, Severity
 from touchstone.judge.language.quantity import number, share
-from touchstone.judge.reading.apart import UnequalPair, apart
 from touchstone.judge.reading.case import Case
+from touchstone.judge.reading.unequal_pair import UnequalPair, unequal_pairs
 from touchstone.judge.rule import Fired, on_run, on_sample
 from touchstone.record.engine import LoadResult
 from touchstone.record.sample import Sample
@@ -48,9 +48,9 @@ def media_type_varies(sample: Sample, case: Case) -> Iterator[Fired]:
             found = [one for one in request.media_types if one.status == status]
             if len(found) < 2:
                 continue
-            said = ", ".join(f"{one.media_type or 'none'} ({number(one.responses)})" for one in found)
+            types = ", ".join(f"{one.media_type or 'none'} ({number(one.responses)})" for one in found)
             yield Fired(
-                f"the media type of {request.name}'s responses with status {status} varies: {said}",
+                f"the media type of {request.name}'s responses with status {status} varies: {types}",
                 figures=["throughput", *LATENCY, *CPU],
                 evidence={"request": request.name, "media_types": [one.model_dump() for one in found]},
             )
@@ -76,7 +76,7 @@ def unequal_bodies(case: Case) -> Iterator[Fired]:
     """A contender that sends twice the bytes of another does other work, or one of the two sends an error page."""
     for load in case.loads:
         means = _per_response(case, load, lambda result: result.bytes.body)
-        for pair in apart(
+        for pair in unequal_pairs(
             means, lambda small, large: large > small * (1 + _BODY_SHARE) and large - small > _BODY_BYTES
         ):
             yield Fired(
@@ -111,7 +111,7 @@ def unequal_heads(case: Case) -> Iterator[Fired]:
     """
     for load in case.loads:
         means = _per_response(case, load, lambda result: result.bytes.received - result.bytes.body, sound_only=True)
-        for pair in apart(means, lambda small, large: large - small > _HEAD_BYTES):
+        for pair in unequal_pairs(means, lambda small, large: large - small > _HEAD_BYTES):
             more = means[pair.high] - means[pair.low]
             yield Fired(
                 f"around the body of a response {pair.high} sends {number(means[pair.high])} bytes and {pair.low} "
@@ -183,7 +183,7 @@ def unequal_statuses(case: Case) -> Iterator[Fired]:
         named: set[str | None] = set()
         for status in sorted({status for counts in counted.values() for status in counts}):
             found = {name: StatusCount(counts[status], counts.total()) for name, counts in counted.items()}
-            for pair in apart(found, _differ):
+            for pair in unequal_pairs(found, _differ):
                 # A contender that refuses more serves less: one finding says both.
                 if not named & {pair.odd, None}:
                     named.add(pair.odd)

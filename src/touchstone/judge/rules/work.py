@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from touchstone.judge.figures import CPU, SPEED
 from touchstone.judge.judgement import PossibleBias, Severity
 from touchstone.judge.language.quantity import number, seconds, share
-from touchstone.judge.reading.apart import UnequalPair, apart
 from touchstone.judge.reading.case import Case
 from touchstone.judge.reading.dependencies import LEAST_ASKED, as_a_rule, stated_delay_s
+from touchstone.judge.reading.unequal_pair import UnequalPair, unequal_pairs
 from touchstone.judge.reading.work import WorkCount, work_of
 from touchstone.judge.rule import Fired, on_run, on_sample
 from touchstone.record.sample import Sample
@@ -176,7 +176,7 @@ def less_work(case: Case) -> Iterator[Fired]:
     for load in case.loads:
         by_kind = _work_by_kind(case, load)
         for (dependency, _), works in by_kind.items():
-            for pair in apart(works, lambda low, high: _left_out(low, high) is not None):
+            for pair in unequal_pairs(works, lambda low, high: _left_out(low, high) is not None):
                 counter = works[pair.low].counter
                 same = [by_kind.get((dependency, what), {}) for what in counter.same_with]
                 less = [by_kind.get((dependency, what), {}) for what in counter.with_less]

@@ -15,7 +15,7 @@ from touchstone.bench.own_places import own_places
 from touchstone.bench.ports import port_for
 from touchstone.bench.readiness import check_readiness
 from touchstone.bench.service import contender_environment, limit_cpus, reset_dependencies
-from touchstone.bench.together import divisible, parted
+from touchstone.bench.together import divisible, with_own_dependencies
 from touchstone.bench.waiting import LONGER
 from touchstone.engine.ask import AskedService
 from touchstone.engine.client import run_job
@@ -59,7 +59,7 @@ class BootPhase(Phase):
         dice = random.Random(f"{bench.seed}-boots-{round_number}")
         with ExitStack() as stack:
             starting = [
-                _Starting(parted(bench, contender, stack), contender, round_number, position)
+                _Starting(with_own_dependencies(bench, contender, stack), contender, round_number, position)
                 for position, contender in enumerate(contenders)
             ]
             while again := [one for one in starting if one.wants_another]:

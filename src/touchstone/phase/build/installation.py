@@ -11,7 +11,7 @@ from pathlib import Path
 
 from touchstone.manifest.sources import files_like, source_files
 from touchstone.manifest.stack import Install
-from touchstone.phase.build.kept import alone, recorded
+from touchstone.phase.build.kept import locked_folder, recorded
 from touchstone.phase.build.metering import Meter
 from touchstone.phase.build.workshop import BuildError, Workshop, copy_into, tools_in_words
 from touchstone.record.evidence.build import InstallEvidence
@@ -31,7 +31,7 @@ def install(workshop: Workshop, wanted: Install, *, fresh: bool) -> InstallEvide
     key = _key(workshop, wanted, files)
     home = cache_folder() / "installs" / f"{workshop.stack.scenario}-{key}"
     record = home / _RECORD
-    with alone(home):
+    with locked_folder(home):
         kept = recorded(record, InstallEvidence) if wanted.leaves and not fresh else None
         if kept is not None:
             evidence = kept.model_copy(update={"cached": True})

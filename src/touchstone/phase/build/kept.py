@@ -16,7 +16,7 @@ Evidence = TypeVar("Evidence", bound=Record)
 
 
 @contextmanager
-def alone(home: Path) -> Iterator[None]:
+def locked_folder(home: Path) -> Iterator[None]:
     """Wait until no other lab on this machine is at this folder: it would be taken, or emptied, half made."""
     home.parent.mkdir(parents=True, exist_ok=True)
     with home.with_name(f"{home.name}.lock").open("w") as lock:

@@ -9,7 +9,7 @@ from pathlib import Path
 import psutil
 
 from touchstone.failure import TouchstoneError
-from touchstone.phase.build.kept import alone
+from touchstone.phase.build.kept import locked_folder
 
 LEAST_AVAILABLE = 6 * 1024**3
 """The builder of a service's image was seen to take 4 to 6 GB. With less it is killed after minutes, or takes others
@@ -26,7 +26,7 @@ def native_turn(cache: Path, available: int | None = None) -> Iterator[None]:
 
     `available` is the memory that is available, in bytes; by default what the kernel says. Raises NotEnoughMemoryError.
     """
-    with alone(cache / "native-build"):
+    with locked_folder(cache / "native-build"):
         seen = psutil.virtual_memory().available if available is None else available
         if seen < LEAST_AVAILABLE:
             raise NotEnoughMemoryError(

@@ -20,7 +20,7 @@ from touchstone.phase.build.command import command_line, fill_build_places, run_
 from touchstone.phase.build.figures import add_build, leave_out
 from touchstone.phase.build.image import built_image, is_kept, measure_image
 from touchstone.phase.build.installation import install
-from touchstone.phase.build.kept import alone, recorded
+from touchstone.phase.build.kept import locked_folder, recorded
 from touchstone.phase.build.metering import Meter
 from touchstone.phase.build.native_turn import native_turn
 from touchstone.phase.build.workshop import BuildError, Workshop, build_key
@@ -92,7 +92,7 @@ def build_variant(bench: Bench, stack: Stack, variant_name: str, sample: Sample,
     home = cache_folder() / "builds" / f"{stack.scenario}-{variant_name}-{key}"
     workshop = Workshop(stack, variant_name, tools, home, base_work, log)
     record = home / _RECORD
-    with alone(home):
+    with locked_folder(home):
         # The builds of this run are not made again, even where those of earlier runs are.
         fresh = bench.options.fresh_builds and all(built.work != workshop.work for built in bench.builds.values())
         kept = recorded(record, BuildEvidence) if not fresh else None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from touchstone.phase.capacity.seat import ContenderSearch
+from touchstone.phase.capacity.contender_search import ContenderSearch
 
 SHARES = (0.05, 0.1, 0.25, 0.5, 0.7, 0.85, 0.95, 1.05, 1.2)
 """Shares of the capacity: from nearly idle to beyond it."""

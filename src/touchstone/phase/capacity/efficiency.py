@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from touchstone.bench.base import Bench
 from touchstone.engine.slices import Turn
 from touchstone.manifest.load import Load
-from touchstone.phase.capacity.seat import ContenderSearch
+from touchstone.phase.capacity.contender_search import ContenderSearch
 from touchstone.phase.capacity.session import open_session, take_account
 from touchstone.phase.capacity.trial import open_loop
 from touchstone.plan.laps import balanced_laps

@@ -8,14 +8,14 @@ from typing import ClassVar
 
 from touchstone.bench.base import Bench, blank_process
 from touchstone.bench.service import running
-from touchstone.bench.together import StartedTogether, divisible, started
+from touchstone.bench.together import StartedTogether, divisible, started_together
 from touchstone.manifest.catalogue import Contender
 from touchstone.manifest.contract import Act
 from touchstone.manifest.load import Load
 from touchstone.manifest.objective import parse_objective
 from touchstone.manifest.scenario import Scenario
 from touchstone.phase.base import AllAtOnce, EachInTurn, Phase, PlannedTurn, ReportNote
-from touchstone.phase.capacity.hunt import LoadSearch
+from touchstone.phase.capacity.load_search import LoadSearch
 from touchstone.phase.load.reach import out_of_reach, unmeasured
 from touchstone.record.sample import Sample
 from touchstone.vocabulary.phase import PHASES, PhaseKind
@@ -73,8 +73,8 @@ def searched_loads(bench: Bench) -> dict[str, Load]:
 
 def _one_by_one(bench: Bench, load: Load) -> str | None:
     """Why contenders cannot run at once, each with its own part of the dependencies; None if they can."""
-    if bench.apart is not None:
-        return bench.apart
+    if bench.why_not_together is not None:
+        return bench.why_not_together
     if not divisible(bench):
         return "the contenders talk to something that cannot be divided among them"
     if any(isinstance(step, Act) for step in load.prepare):
@@ -93,9 +93,9 @@ def _hunt(
     able = [one for one, why in reasons if why is None]
     if not able:
         return
-    together = started(bench, able, round_number, under=load, phase="capacity")
+    together = started_together(bench, able, round_number, under=load, phase="capacity")
     # A process in a dead one's place ends before the parts of the dependencies that it uses.
-    with together as (found, fallen), ExitStack() as places:
+    with together as (found, failed_starts), ExitStack() as places:
 
         def restart(one: StartedTogether) -> None:
             one.process = blank_process(bench, "capacity", one.contender.name, round_number)
@@ -105,4 +105,4 @@ def _hunt(
         alone = sum(one.outside is None for one in bench.contenders) > len(contenders)
         samples = LoadSearch(bench, name, load, objective, round_number, found, restart, alone=alone).measure()
     yield from ([sample] for sample in samples)
-    yield from (lost.samples(bench, "capacity", [name], round_number) for lost in fallen)
+    yield from (lost.samples(bench, "capacity", [name], round_number) for lost in failed_starts)

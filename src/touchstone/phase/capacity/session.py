@@ -10,7 +10,7 @@ from touchstone.engine.job import next_counter, traffic
 from touchstone.engine.protocol import Traffic
 from touchstone.engine.slices import SlicesResult, SlicesSession
 from touchstone.manifest.load import Load
-from touchstone.phase.capacity.seat import ContenderSearch, added
+from touchstone.phase.capacity.contender_search import ContenderSearch, sum_of_totals
 from touchstone.record.sample import TARE
 from touchstone.traffic.null_server import null_load
 
@@ -30,5 +30,5 @@ def open_session(bench: Bench, load: Load, seats: Sequence[ContenderSearch]) -> 
 def take_account(seats: Sequence[ContenderSearch], result: SlicesResult) -> None:
     """Add the session's requests to what the seats have sent, so that no key is used again."""
     for seat, own in zip(seats, result.contenders, strict=True):
-        seat.totals = added(seat.totals, own.totals)
+        seat.totals = sum_of_totals(seat.totals, own.totals)
         seat.counter = next_counter(seat.counter, own.totals.sent)

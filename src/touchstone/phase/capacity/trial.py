@@ -117,8 +117,8 @@ def _slope(counted: Sequence[tuple[float, float]]) -> float:
     """Requests per second by the resistant line (Tukey 1977): medians of thirds, so that a stall at an end is none."""
     third = len(counted) // 3
     first, last = counted[:third], counted[-third:]
-    apart = median(t for t, _ in last) - median(t for t, _ in first)
-    return (median(n for _, n in last) - median(n for _, n in first)) / apart
+    span_s = median(t for t, _ in last) - median(t for t, _ in first)
+    return (median(n for _, n in last) - median(n for _, n in first)) / span_s
 
 
 def breach(result: LoadResult, objective: Objective) -> str:
@@ -134,8 +134,8 @@ def breach(result: LoadResult, objective: Objective) -> str:
 
 def _broken(trial: CapacityTrial, result: LoadResult, objective: Objective) -> str:
     """What broke the objective in a trial, a growing queue among it; empty if it held."""
-    if told := breach(result, objective):
-        return told
+    if broken_bound := breach(result, objective):
+        return broken_bound
     if trial.backlog is not None and trial.backlog > GROWS:
         return f"the requests in the system grew by {trial.backlog:.1%} of those that came"
     return ""

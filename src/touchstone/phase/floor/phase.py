@@ -125,14 +125,14 @@ class _Search:
         self._sample.process.server_exit = None
 
     def _keeping_contract(
-        self, search: FloorSearch, least: int, setting: str, told: dict[str, str]
+        self, search: FloorSearch, least: int, setting: str, failures: dict[str, str]
     ) -> tuple[int, str] | None:
         """The smallest limit from `least` on under which the whole contract holds as well."""
 
         def holds(limit: int) -> bool:
             self._step(f"checking the contract at {limit} MB, {setting}")
             broken = self._trials.contract_under(limit, self._settings[setting])
-            told[f"{limit} MB"] = broken or "holds"
+            failures[f"{limit} MB"] = broken or "holds"
             return broken is None and search.at(limit, setting).passes
 
         found = smallest(least, self._floor.to_mb, holds, least)

@@ -95,12 +95,12 @@ def _port(process: subprocess.Popen[bytes], log: Path) -> int:
     deadline = time.monotonic() + _PATIENCE_S
     while True:
         ended = process.poll() is not None
-        said = log.read_text(encoding="utf-8", errors="replace")
-        if found := re.search(r"serving on port (\d+)", said):
+        output = log.read_text(encoding="utf-8", errors="replace")
+        if found := re.search(r"serving on port (\d+)", output):
             return int(found.group(1))
         if ended or time.monotonic() > deadline:
             raise ImageError(
-                f"crane's registry did not start: {said.strip()[-200:] or 'it said nothing'}",
+                f"crane's registry did not start: {output.strip()[-200:] or 'it output nothing'}",
                 fix="this crane may be too old: get another by `touchstone toolchain crane --even-if-found`",
             )
         time.sleep(0.01)

@@ -91,7 +91,7 @@ class HoldPhase(Phase):
                     },
                     bench.watcher.event,
                 )
-            keep(result, sample)
+            keep_levels(result, sample)
         return sample
 
 
@@ -126,7 +126,7 @@ def more_processes(bench: Bench, contender: Contender, first: StartedService, jo
         yield pids
 
 
-def keep(result: HoldResult, sample: Sample) -> None:
+def keep_levels(result: HoldResult, sample: Sample) -> None:
     """Put levels and slopes into the sample. Slopes are least-squares lines over the levels that were reached."""
     # Both ends of a loopback connection live in this kernel: half of it is the server's.
     own_ends = 1 if sample.process.placement.generators else 2

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from touchstone.bench.base import Bench, blank_sample, sampling
 from touchstone.bench.ceiling import Ceilings, measure_ceilings
-from touchstone.bench.engaged import engaged
+from touchstone.bench.running_contender import running_contender
 from touchstone.manifest.catalogue import Contender
 from touchstone.manifest.load import Load
 from touchstone.phase.base import AllAtOnce, EachInTurn, NullServerTurn, Phase, PlannedTurn, ReportNote
@@ -39,8 +39,8 @@ class LoadPhase(Phase):
         What dependencies answer by themselves is measured first.
         """
         self.ceilings = measure_ceilings(bench)
-        if bench.apart is not None:
-            yield ReportNote(f"{bench.apart}: each contender is loaded by itself, in whole windows")
+        if bench.why_not_together is not None:
+            yield ReportNote(f"{bench.why_not_together}: each contender is loaded by itself, in whole windows")
         if sliced := sliced_loads(bench):
             yield AllAtOnce(SlicedLoads(sliced, self.ceilings).measure)
         self.whole = {name: load for name, load in bench.loads.items() if name not in sliced}
@@ -74,7 +74,7 @@ class LoadPhase(Phase):
             return unmeasured(bench, contender, name, number, why)
         with (
             sampling(bench, "load", contender.name, load=name, round_number=number, position=position) as sample,
-            engaged(bench, contender, sample.process, under=load) as found,
+            running_contender(bench, contender, sample.process, under=load) as found,
         ):
             bench.watcher.step(f"loading {contender.name}: {name}")
             one = LoadSequence(bench, found, load, sample).prepare()

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from touchstone.bench.at_once import files_suffice
 from touchstone.bench.base import Bench, attempt_together, blank_sample, failed, failing_alone
 from touchstone.bench.ceiling import Ceilings
-from touchstone.bench.together import StartedTogether, divisible, started
+from touchstone.bench.together import StartedTogether, divisible, started_together
 from touchstone.engine.slices import SlicesResult, SlicesSession, Turn, TurnRecord
 from touchstone.failure import TouchstoneError
 from touchstone.manifest.catalogue import Contender
@@ -50,7 +50,7 @@ def sliced_loads(bench: Bench) -> dict[str, Load]:
     more connections than one process may open is spread over processes, but on other machines. Contenders that do not
     fit into the memory at once have all their loads in whole windows.
     """
-    if not divisible(bench) or bench.apart is not None:
+    if not divisible(bench) or bench.why_not_together is not None:
         return {}
     return {
         name: load
@@ -87,12 +87,12 @@ class SlicedLoads:
                 continue
             known = RoundMemory()
             kept: list[Sample] = []
-            with started(bench, able, round_number, under=first) as (found, fallen):
+            with started_together(bench, able, round_number, under=first) as (found, failed_starts):
                 for name in names:
                     one = _SlicedLoad(bench, self, name, round_number, found, known, last=name == names[-1])
                     kept += one.measure()
             yield from ([sample] for sample in kept)
-            yield from (lost.samples(bench, "load", names, round_number) for lost in fallen)
+            yield from (lost.samples(bench, "load", names, round_number) for lost in failed_starts)
 
 
 def _sharing(loads: Mapping[str, Load]) -> list[list[str]]:

@@ -11,7 +11,7 @@ from typing import ClassVar
 from pydantic import ValidationError
 
 from touchstone.bench.base import Bench, sampling
-from touchstone.bench.engaged import RunningContender, engaged
+from touchstone.bench.running_contender import RunningContender, running_contender
 from touchstone.engine.client import EngineError
 from touchstone.engine.locate import engine_path
 from touchstone.failure import TouchstoneError
@@ -46,7 +46,7 @@ class ProbePhase(Phase):
         with sampling(bench, "probe", contender.name) as sample:
             bench.watcher.step(f"probing {contender.name}")
             # It is of HTTP/1.1 without TLS, whatever the scenario speaks.
-            with engaged(bench.speaking(PLAIN), contender, sample.process) as found:
+            with running_contender(bench.speaking(PLAIN), contender, sample.process) as found:
                 whole = bench.store.logs / f"{sample.id}.probe.json"
                 sample.evidence = report = _probe(found, asked, whole, owned=contender.outside is None)
             sample.files["probe"] = str(whole.relative_to(bench.store.folder))

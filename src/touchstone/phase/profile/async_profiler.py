@@ -10,7 +10,7 @@ from touchstone.isolation.process import ServerProcess
 from touchstone.phase.profile.java_names import of_frame
 from touchstone.phase.profile.jvm import jcmd
 from touchstone.phase.profile.libraries import library_name
-from touchstone.phase.profile.sampler import HERTZ, Profiler, ProfilerError, folded, thread_kind
+from touchstone.phase.profile.profiler import HERTZ, Profiler, ProfilerError, folded, thread_kind
 from touchstone.record.evidence.profile import KERNEL, FoldedStacks
 from touchstone.toolchain import async_profiler
 
@@ -45,13 +45,13 @@ class AsyncProfiler(Profiler):
     def start(self) -> None:
         """Begin by perf events, or by timers if those are refused."""
         wanted = f"interval={_INTERVAL_NS},cstack=vm,threads"
-        said = self._tell(f"start,event=cpu,{wanted}")
-        if "started" not in said:
+        reply = self._tell(f"start,event=cpu,{wanted}")
+        if "started" not in reply:
             self._event = "ctimer"
             timers = self._tell(f"start,event=ctimer,{wanted}")
             if "started" not in timers:
                 raise ProfilerError(
-                    f"not measured: async-profiler does not start: {said.strip() or timers.strip() or 'no message'}",
+                    f"not measured: async-profiler does not start: {reply.strip() or timers.strip() or 'no message'}",
                     fix="see the contender's log; `-XX:+DisableAttachMechanism` and other users' JVMs forbid it",
                 )
         self.name = f"async-profiler {async_profiler.VERSION}, {self._event}"
@@ -59,11 +59,11 @@ class AsyncProfiler(Profiler):
     def stop(self) -> FoldedStacks:
         """End it, and read the stacks that it wrote."""
         with tempfile.NamedTemporaryFile(prefix="touchstone-jvm-", suffix=".collapsed") as out:
-            said = self._tell(f"stop,file={out.name},collapsed,ann")
+            reply = self._tell(f"stop,file={out.name},collapsed,ann")
             text = Path(out.name).read_text(encoding="utf-8", errors="replace")
         if not text:
             raise ProfilerError(
-                f"not measured: async-profiler left nothing: {said.strip() or 'no message'}",
+                f"not measured: async-profiler left nothing: {reply.strip() or 'no message'}",
                 fix="see that the JVM may write below /tmp, and that it was not ended",
             )
         return folded(_stacks(text))

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from touchstone.bench.base import Built
 from touchstone.bench.service import StartedService
-from touchstone.phase.profile.sampler import ProfilerError
+from touchstone.phase.profile.profiler import ProfilerError
 from touchstone.toolchain.registry import find_tool
 from touchstone.toolchain.tool import FoundTool
 
@@ -46,17 +46,17 @@ class Callgrind:
             "dump",
         ]
         try:
-            said = subprocess.run(
+            output = subprocess.run(
                 tell, env={"PATH": os.defpath, "HOST": contender.host}, capture_output=True, text=True,
                 timeout=_PATIENCE_S, check=False,
             ).stderr  # fmt: skip
         except (OSError, subprocess.TimeoutExpired) as error:
-            said = str(error)
+            output = str(error)
         written = [_TOTAL.search(path.read_text()) for path in set(self._folder.glob("out.*")) - before]
         counts = [int(total.group(1)) for total in written if total]
         if not counts:
             raise ProfilerError(
-                f"not measured: callgrind gives no count: {said.strip() or 'no message'}",
+                f"not measured: callgrind gives no count: {output.strip() or 'no message'}",
                 fix="see the contender's log: valgrind names the unsupported operation there",
             )
         return sum(counts)

@@ -19,7 +19,7 @@ from typing import Any
 from touchstone.isolation.process import ServerProcess
 from touchstone.phase.profile.java_names import of_method
 from touchstone.phase.profile.jvm import jcmd
-from touchstone.phase.profile.sampler import HERTZ, Profiler, ProfilerError, folded, thread_kind
+from touchstone.phase.profile.profiler import HERTZ, Profiler, ProfilerError, folded, thread_kind
 from touchstone.phase.profile.threads import ThreadTime, spent_between, thread_times
 from touchstone.record.evidence.profile import FoldedStacks
 
@@ -66,10 +66,10 @@ class FlightRecorder(Profiler):
 
     def prepare(self) -> None:
         """See that the JVM takes orders, and has a recorder."""
-        said = self._jcmd.tell("JFR.check")
-        if "disabled" in said:
+        reply = self._jcmd.tell("JFR.check")
+        if "disabled" in reply:
             raise ProfilerError(
-                f"not measured: the JVM has no recorder: {said.strip()[-_SHOWN:]}",
+                f"not measured: the JVM has no recorder: {reply.strip()[-_SHOWN:]}",
                 fix="run the contender without -XX:-FlightRecorder, by a JDK with the module jdk.jfr",
             )
 
@@ -78,10 +78,10 @@ class FlightRecorder(Profiler):
         with tempfile.NamedTemporaryFile("w", prefix="touchstone-jvm-", suffix=".jfc", encoding="utf-8") as settings:
             settings.write(_SETTINGS)
             settings.flush()
-            said = self._jcmd.tell("JFR.start", "name=touchstone", f"settings={settings.name}")
-        if "Started recording" not in said:
+            reply = self._jcmd.tell("JFR.start", "name=touchstone", f"settings={settings.name}")
+        if "Started recording" not in reply:
             raise ProfilerError(
-                f"not measured: JFR does not start: {said.strip()[-_SHOWN:]}",
+                f"not measured: JFR does not start: {reply.strip()[-_SHOWN:]}",
                 fix="see the contender's log; the JDK needs its module jdk.jfr",
             )
         self._before = thread_times(self._pid)
@@ -90,30 +90,31 @@ class FlightRecorder(Profiler):
         """End the recording and read it."""
         threads = spent_between(self._before, thread_times(self._pid))
         with tempfile.NamedTemporaryFile(prefix="touchstone-jvm-", suffix=".jfr") as out:
-            said = self._jcmd.tell("JFR.stop", "name=touchstone", f"filename={out.name}")
+            reply = self._jcmd.tell("JFR.stop", "name=touchstone", f"filename={out.name}")
             if not Path(out.name).stat().st_size:
                 raise ProfilerError(
-                    f"not measured: JFR left nothing: {said.strip()[-_SHOWN:]}",
+                    f"not measured: JFR left nothing: {reply.strip()[-_SHOWN:]}",
                     fix="see that the JVM may write below /tmp, and that it was not ended",
                 )
             document = self._read(out.name)
         recorded = recorded_samples(document)
         self.name = f"JFR, {recorded.event}"
-        return folded(weighed(recorded, threads))
+        return folded(scaled_stacks(recorded, threads))
 
     def _read(self, path: str) -> dict[str, Any]:
         reader, events = str(self._jcmd.neighbour("jfr")), ",".join([_BY_CPU, *_BY_CLOCK])
-        said = ""
+        reply = ""
         try:
             done = subprocess.run(
                 [reader, "print", "--json", "--stack-depth", "200", "--events", events, path],
                 capture_output=True, text=True, errors="replace", timeout=_PATIENCE_S, check=False,
             )  # fmt: skip
-            said = done.stderr.strip()[-_SHOWN:]
+            reply = done.stderr.strip()[-_SHOWN:]
             read: dict[str, Any] = json.loads(done.stdout)
         except (OSError, subprocess.TimeoutExpired, ValueError) as error:
             raise ProfilerError(
-                f"not measured: JFR's recording cannot be read: {said or error}", fix="run the contender by a whole JDK"
+                f"not measured: JFR's recording cannot be read: {reply or error}",
+                fix="run the contender by a whole JDK",
             ) from error
         return read
 
@@ -138,7 +139,7 @@ def recorded_samples(document: dict[str, Any]) -> Recording:
     return Recording(" and ".join(_BY_CLOCK), [stack for stack in stacks if not _waits(stack)])
 
 
-def weighed(recorded: Recording, threads: Sequence[ThreadTime]) -> Iterator[tuple[list[str], int]]:
+def scaled_stacks(recorded: Recording, threads: Sequence[ThreadTime]) -> Iterator[tuple[list[str], int]]:
     """Stacks with their samples, as many as a profiler of `HERTZ` would have taken of the same CPU time.
 
     How often JFR samples depends on the kernel's tick and on how many threads run. So its stacks share what threads of
@@ -155,8 +156,8 @@ def weighed(recorded: Recording, threads: Sequence[ThreadTime]) -> Iterator[tupl
 
 
 def _stack(values: dict[str, Any], thread: dict[str, Any] | None) -> list[str]:
-    told = thread or {}
-    name = "virtual thread" if told.get("virtual") else told.get("javaName") or told.get("osName") or ""
+    fields = thread or {}
+    name = "virtual thread" if fields.get("virtual") else fields.get("javaName") or fields.get("osName") or ""
     trace = (values.get("stackTrace") or {}).get("frames") or []
     frames = [_name(frame) for frame in reversed(trace)]
     unseen = not trace or trace[0].get("type") == "Native"

@@ -17,7 +17,7 @@ from pathlib import Path
 from touchstone.bench.base import Built
 from touchstone.isolation.process import ServerProcess
 from touchstone.phase.profile.jvm import jcmd
-from touchstone.phase.profile.sampler import ProfilerError
+from touchstone.phase.profile.profiler import ProfilerError
 from touchstone.record.evidence.profile import ProfilePass, RequestCounts
 
 _MIB = 2**20
@@ -106,12 +106,12 @@ class HotspotHeap:
             ) from error
 
 
-def traced(built: Built) -> Built:
+def with_gc_trace(built: Built) -> Built:
     """The build of a Go program, to be started so that it tells of its collections."""
     return _with_debug(built, "gctrace=1")
 
 
-def uncollected(built: Built) -> Built:
+def without_collector(built: Built) -> Built:
     """The build of a Go program, to be started so that all that it allocates is new memory from the kernel."""
     return _with_debug(built, "sbrk=1")
 

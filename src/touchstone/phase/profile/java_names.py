@@ -23,7 +23,7 @@ _DRAWN = [
 each native image."""
 
 
-def undrawn(name: str) -> str:
+def stable_name(name: str) -> str:
     """A class or method by a name that is the same in every start of its program."""
     for drawn, kept in _DRAWN:
         name = drawn.sub(kept, name)
@@ -33,7 +33,7 @@ def undrawn(name: str) -> str:
 def of_symbol(symbol: str) -> str:
     """A native image's `java.util.HashMap::get`, as in C++, with or without its types: `java.util.HashMap.get`."""
     found = _FUNCTION.search(symbol)
-    return undrawn(f"{found[1]}.{found[2]}") if found else symbol
+    return stable_name(f"{found[1]}.{found[2]}") if found else symbol
 
 
 def of_method(class_name: str, method: str) -> str:
@@ -43,4 +43,4 @@ def of_method(class_name: str, method: str) -> str:
 
 def of_frame(frame: str) -> str:
     """The same in one word, as async-profiler has it: `java/util/HashMap.get`."""
-    return undrawn(frame).replace("/", ".")
+    return stable_name(frame).replace("/", ".")

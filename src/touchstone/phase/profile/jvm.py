@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from touchstone.isolation.process import ServerProcess
-from touchstone.phase.profile.sampler import ProfilerError
+from touchstone.phase.profile.profiler import ProfilerError
 
 _PATIENCE_S = 60
 _SHOWN = 300
@@ -55,8 +55,8 @@ def jcmd(process: ServerProcess) -> Jcmd | None:
     return Jcmd(tool, process.pid) if tool.is_file() else None
 
 
-def _refused(order: str, said: str) -> ProfilerError:
+def _refused(order: str, reply: str) -> ProfilerError:
     return ProfilerError(
-        f"not measured: the JVM does not take the order {order}: {said.strip()[-_SHOWN:]}",
+        f"not measured: the JVM does not take the order {order}: {reply.strip()[-_SHOWN:]}",
         fix="run the lab as the user of the JVM, and without -XX:+DisableAttachMechanism",
     )

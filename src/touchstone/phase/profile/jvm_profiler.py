@@ -5,7 +5,7 @@ from __future__ import annotations
 from touchstone.isolation.process import ServerProcess
 from touchstone.phase.profile.async_profiler import AsyncProfiler
 from touchstone.phase.profile.flight_recorder import FlightRecorder
-from touchstone.phase.profile.sampler import Profiler, ProfilerError
+from touchstone.phase.profile.profiler import Profiler, ProfilerError
 
 
 def jvm_profiler(process: ServerProcess) -> Profiler:

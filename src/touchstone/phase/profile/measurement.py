@@ -19,7 +19,7 @@ from touchstone.phase.profile.naming_runtime import naming_runtime
 from touchstone.phase.profile.own_starts import count_instructions, trace_heap
 from touchstone.phase.profile.passes import COUNTED_S, PassError, ProfilePasses
 from touchstone.phase.profile.perf import Perf
-from touchstone.phase.profile.sampler import HERTZ, Profiler, ProfilerError
+from touchstone.phase.profile.profiler import HERTZ, Profiler, ProfilerError
 from touchstone.phase.profile.strace import counting
 from touchstone.phase.profile.task import ProfileTask, started
 from touchstone.phase.profile.waits import looked_at

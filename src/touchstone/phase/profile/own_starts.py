@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from touchstone.failure import TouchstoneError
 from touchstone.phase.profile.callgrind import callgrind
-from touchstone.phase.profile.heap import bearable_rate, data_size, go_collections, traced, uncollected
+from touchstone.phase.profile.heap import bearable_rate, data_size, go_collections, with_gc_trace, without_collector
 from touchstone.phase.profile.passes import COUNTED_S, SETTLE_S, ProfilePasses
 from touchstone.phase.profile.task import ProfileTask, settled, started
 from touchstone.record.evidence.profile import ProfileEvidence, RequestCounts
@@ -17,14 +17,14 @@ def trace_heap(task: ProfileTask, sample: Sample, evidence: ProfileEvidence) -> 
     """What a Go program collects and allocates: in processes of their own, since it must be asked at its start."""
     built, seconds = task.bench.builds[task.contender.name], task.bench.profile.profile_s / 2
     try:
-        with settled(task, traced(built), sample, task.rate) as (process, passes):
-            told = process.log.stat().st_size
+        with settled(task, with_gc_trace(built), sample, task.rate) as (process, passes):
+            begin = process.log.stat().st_size
             done = passes.steady(seconds)
-            collections = go_collections(process.log.read_bytes()[told:].decode(errors="replace"))
+            collections = go_collections(process.log.read_bytes()[begin:].decode(errors="replace"))
         heap = RequestCounts(requests=done.requests, rate=task.rate, counts={"collections": len(collections)})
         evidence.heap = heap
         rate = bearable_rate(task.rate, seconds + SETTLE_S, collections, done.requests)
-        with settled(task, uncollected(built), sample, rate) as (process, passes):
+        with settled(task, without_collector(built), sample, rate) as (process, passes):
             held = data_size(process)
             kept = passes.steady(seconds)
             heap.counts["allocated"] = round((data_size(process) - held) / kept.requests * done.requests)

@@ -19,7 +19,7 @@ from touchstone.isolation.process import ServerProcess
 from touchstone.phase.profile.libraries import MappedLibraries
 from touchstone.phase.profile.naming_runtime import NamingRuntime, remove_traces
 from touchstone.phase.profile.perf_map import PerfMaps
-from touchstone.phase.profile.sampler import HERTZ, Profiler, ProfilerError, folded, thread_kind
+from touchstone.phase.profile.profiler import HERTZ, Profiler, ProfilerError, folded, thread_kind
 from touchstone.record.evidence.profile import KERNEL, FoldedStacks
 from touchstone.toolchain.registry import find_tool
 from touchstone.toolchain.tool import FoundTool
@@ -141,12 +141,12 @@ class Perf(Profiler):
         self._child, self._pipes, self._folder = None, [], None
 
     def _failed(self, what: str) -> ProfilerError:
-        said = ""
+        message = ""
         if self._folder is not None:
             lines = (Path(self._folder.name) / "log").read_text(encoding="utf-8", errors="replace").splitlines()
-            said = next((line.strip() for line in lines if line.strip() and not line.startswith("[")), "")
+            message = next((line.strip() for line in lines if line.strip() and not line.startswith("[")), "")
         self.end()
-        return ProfilerError(f"not measured: {what}{f': {said}' if said else ''}", fix=_PERMIT)
+        return ProfilerError(f"not measured: {what}{f': {message}' if message else ''}", fix=_PERMIT)
 
 
 @dataclass(frozen=True)

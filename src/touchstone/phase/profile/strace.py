@@ -14,7 +14,7 @@ from pathlib import Path
 from touchstone.isolation.child import end_child, start_child
 from touchstone.isolation.family import task_folders
 from touchstone.isolation.process import ServerProcess
-from touchstone.phase.profile.sampler import ProfilerError
+from touchstone.phase.profile.profiler import ProfilerError
 from touchstone.toolchain.registry import find_tool
 from touchstone.toolchain.tool import FoundTool
 
@@ -31,9 +31,9 @@ def counting(process: ServerProcess) -> Iterator[dict[str, int]]:
     with tempfile.TemporaryDirectory(prefix="touchstone-strace-") as folder:
         out, log = Path(folder) / "counts", Path(folder) / "log"
         attach = [word for member in process.tree() for word in ("-p", str(member.pid))]
-        with log.open("wb") as said:
+        with log.open("wb") as output:
             child = start_child(
-                [tool.path, "-f", "-c", "-U", "calls,name", "-o", out, *attach], stdout=said, stderr=said
+                [tool.path, "-f", "-c", "-U", "calls,name", "-o", out, *attach], stdout=output, stderr=output
             )
         try:
             _wait_until_traced(child, process, log)
@@ -54,9 +54,9 @@ def _wait_until_traced(child: subprocess.Popen[bytes], process: ServerProcess, l
         if tasks and all(_traced(task / "status", child.pid) for task in tasks):
             return
         time.sleep(0.02)
-    said = log.read_text(encoding="utf-8", errors="replace").strip().splitlines()
+    output = log.read_text(encoding="utf-8", errors="replace").strip().splitlines()
     raise ProfilerError(
-        f"not measured: strace cannot trace it: {said[-1] if said else 'no message'}",
+        f"not measured: strace cannot trace it: {output[-1] if output else 'no message'}",
         fix="as root: `sysctl kernel.yama.ptrace_scope=0`, or give strace CAP_SYS_PTRACE; in a container the seccomp "
         "profile must allow ptrace",
     )

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 
 from touchstone.isolation.family import task_folders
 from touchstone.isolation.process import ServerProcess
-from touchstone.phase.profile.sampler import ProfilerError
+from touchstone.phase.profile.profiler import ProfilerError
 from touchstone.record.evidence.profile import ProfilePass, Waits
 
 _EVERY_S = 0.02

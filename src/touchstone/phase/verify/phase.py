@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import ClassVar
 
 from touchstone.bench.base import Bench, sampling
-from touchstone.bench.engaged import engaged
 from touchstone.bench.readiness import ask_first
+from touchstone.bench.running_contender import running_contender
 from touchstone.bench.service import StartedService
 from touchstone.contract.checker import ContractChecker, askable
 from touchstone.isolation.process import StartError
@@ -53,9 +53,9 @@ class VerifyPhase(Phase):
     def _checked(self, bench: Bench, contender: Contender, sample: Sample) -> list[CheckOutcome]:
         """The outcomes in one protocol: of the contract, of what the loads ask, and of what goes before them."""
         bench.watcher.step(f"checking {contender.name} over {bench.scenario.spoken}")
-        with engaged(bench, contender, sample.process) as found:
+        with running_contender(bench, contender, sample.process) as found:
             contract, left_out = askable(bench.scenario.contract, found.dependencies)
-            sample.left_out += [said for said in left_out if said not in sample.left_out]
+            sample.left_out += [sentence for sentence in left_out if sentence not in sample.left_out]
             checker = ContractChecker(found.service, found.dependencies, bench.seed)
             checks = checker.run(contract)
             # One that outlives the run would hold the load's first new name already.
@@ -71,7 +71,7 @@ class VerifyPhase(Phase):
                 sample.process.ending = end_with_clients(found, requests, bench.seed)
         if asks and not _hold(asked):
             # What a check of the contract has changed or taken away is there again behind a fresh start.
-            with engaged(bench, contender, sample.process) as found:
+            with running_contender(bench, contender, sample.process) as found:
                 checker = ContractChecker(found.service, found.dependencies, bench.seed)
                 asked = ask_first(checker, bench)
                 for _ in range(_MORE):

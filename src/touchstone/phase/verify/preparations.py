@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from itertools import chain
 
 from touchstone.bench.base import Bench
-from touchstone.bench.engaged import RunningContender, engaged
-from touchstone.bench.readiness import passes
+from touchstone.bench.readiness import request_passes
+from touchstone.bench.running_contender import RunningContender, running_contender
 from touchstone.contract.checker import ContractChecker
 from touchstone.isolation.process import StartError
 from touchstone.manifest.catalogue import Contender
@@ -27,10 +27,10 @@ def try_preparations(bench: Bench, contender: Contender, sample: Sample) -> list
     for names in _prepared_alike(bench):
         first = bench.loads[names[0]]
         loads = [bench.loads[name] for name in names]
-        sent = [steps for load in loads if not load.error_allowance for steps in passes(load)]
+        sent = [steps for load in loads if not load.error_allowance for steps in request_passes(load)]
         check = Check(id=f"load-{names[0]}", says=_says(names), steps=[*first.prepare, *chain.from_iterable(sent)])
         try:
-            with engaged(bench, contender, sample.process.model_copy(deep=True), under=first) as found:
+            with running_contender(bench, contender, sample.process.model_copy(deep=True), under=first) as found:
                 checker = ContractChecker(found.service, found.dependencies, bench.seed)
                 outcomes.append(checker.check(check, cookies=any(load.journeys for load in loads)))
         except StartError as error:

@@ -69,7 +69,7 @@ def _article(ruled: RuledFile) -> str:
         file=ruled.file,
         plots={c.id: draw(ruled.of(c)) for c in ruled.file.claims},
         machines=list(dict.fromkeys(machine(view) for view in views)),
-        around=words.around(disturbance(view.run for view in views)),
+        around=words.other_load_words(disturbance(view.run for view in views)),
         runs=[(view.plan.run_id, what_ran(view)) for view in views],
         commands=list(dict.fromkeys(" ".join(view.plan.command) for view in views)),
         took=duration(sum(view.run.took_s or 0.0 for view in views)),
@@ -97,7 +97,7 @@ def _place(ruled: RuledFile) -> str:
     if not views:
         return ""
     machines = "; ".join(dict.fromkeys(machine(view) for view in views))
-    return ". ".join(filter(None, (machines, words.around(disturbance(view.run for view in views)))))
+    return ". ".join(filter(None, (machines, words.other_load_words(disturbance(view.run for view in views)))))
 
 
 def _tally(ruled: RuledFile) -> list[tuple[Ruling, int]]:

@@ -148,5 +148,5 @@ def _short(label: str) -> str:
 
 
 def _told(m: Measurement) -> str:
-    said = f"published {value(m.published, m.unit)}, " if m.published is not None else ""
-    return f"{m.label}: {said}measured {measured(m)}"
+    as_published = f"published {value(m.published, m.unit)}, " if m.published is not None else ""
+    return f"{m.label}: {as_published}measured {measured(m)}"

@@ -91,7 +91,7 @@ def in_lab_units(p: PublishedValue) -> str:
     return value(p.value * factor, base) if base == "B" and p.unit in ("kB", "MB", "GB") else ""
 
 
-def around(seen: Disturbance) -> str:
+def other_load_words(seen: Disturbance) -> str:
     """What else the machine did while loads were measured, in a sentence; empty if nobody looked."""
     parts = [
         f"{what} {percent(round(share, 4))} of its CPU time"

@@ -33,7 +33,7 @@ def build(view: View, place: PhaseAndLoad) -> Panel | None:
         title = axes.text(
             -left / (canvas.WIDTH - left - 12),
             middle,
-            canvas.fitted(name, left),
+            canvas.shortened(name, left),
             transform=axes.get_yaxis_transform(),
             fontsize=canvas.TEXT,
             color=canvas.INK,

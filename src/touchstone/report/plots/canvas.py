@@ -14,7 +14,7 @@ from xml.sax.saxutils import escape
 
 from markupsafe import Markup
 
-from touchstone.report.plots.marks import carried
+from touchstone.report.plots.marks import with_marks
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -99,7 +99,7 @@ def name_width(names: Iterable[str]) -> float:
     return min(_NAME_ROOM, max((text_width(name) for name in names), default=0) + 10)
 
 
-def fitted(name: str, room: float) -> str:
+def shortened(name: str, room: float) -> str:
     """The name, or its two ends if it is too long for the room."""
     if text_width(name) <= room:
         return name
@@ -139,7 +139,7 @@ def _inline(svg: str, name: str, title: str, description: str) -> str:
     svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.S)
     svg = re.sub(r"<!--.*?-->", "", svg, flags=re.S)
     prefix = re.sub(r"[^a-z0-9]+", "-", name.lower())
-    svg = carried(svg)
+    svg = with_marks(svg)
     svg = re.sub(r'\bid="([^"]+)"', rf'id="{prefix}-\1"', svg)
     svg = re.sub(r'href="#([^"]+)"', rf'href="#{prefix}-\1"', svg)
     svg = re.sub(r"url\(#([^)]+)\)", rf"url(#{prefix}-\1)", svg)

@@ -94,14 +94,17 @@ def _panel(view: View, place: PhaseAndLoad, curve: _Curve, bound: float = 0.0) -
     if bound:
         axes.axhline(bound, color=canvas.MUTED, linewidth=1.2, linestyle=(0, (4, 3)), zorder=2)
     capacities = mark_medians(axes, view, place, "capacity", unit=Unit.PER_SECOND, says="capacity")
-    told = f" Capacity (triangle): {', '.join(capacities)}." if capacities else ""
-    told += " The dashed line is the objective's bound." if bound else ""
+    addition = f" Capacity (triangle): {', '.join(capacities)}." if capacities else ""
+    addition += " The dashed line is the objective's bound." if bound else ""
     return Panel(
         title=curve.title,
         svg=canvas.to_svg(
-            figure, slug(place, f"capacity-{curve.what}"), f"{view.title(place)}: {curve.title.lower()}", told.strip()
+            figure,
+            slug(place, f"capacity-{curve.what}"),
+            f"{view.title(place)}: {curve.title.lower()}",
+            addition.strip(),
         ),
-        caption=f"Each point is a trial of an open loop, from nearly idle to past the capacity. {TYPICAL}{told}",
+        caption=f"Each point is a trial of an open loop, from nearly idle to past the capacity. {TYPICAL}{addition}",
         legend=legend_of(lines),
         findings=view.findings_at(place, ("capacity",)),
     )

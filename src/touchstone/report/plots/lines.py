@@ -105,14 +105,14 @@ def mark_medians(axes: Axes, view: View, place: PhaseAndLoad, figure: str, *, un
 
     `says` stands before the value at the triangle: `peak after`.
     """
-    told = []
+    captions = []
     for contender in view.measured:
         estimate = view.estimate(place, contender.name, figure)
         if estimate is not None and estimate.median is not None:
             value = quantity(estimate.median, unit)
             mark_x(axes, estimate.median, line_colour(view.colour(contender.name)), contender.name, f"{says} {value}")
-            told.append(f"{contender.name} {value}")
-    return told
+            captions.append(f"{contender.name} {value}")
+    return captions
 
 
 def legend_of(lines: Sequence[PlotLine]) -> list[LegendEntry]:

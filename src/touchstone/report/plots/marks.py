@@ -39,24 +39,24 @@ def mark_line(
     """Let a line be a contender's, and carry its values for who points at one of them."""
     xs, x_unit = _read([px for px, _ in points], x)
     ys, y_unit = _read([py for _, py in points], y)
-    told = {"contender": contender, "x": xs, "y": ys, "x-unit": x_unit, "y-unit": y_unit}
+    data = {"contender": contender, "x": xs, "y": ys, "x-unit": x_unit, "y-unit": y_unit}
     for artist in artists:
         artist.get_path().should_simplify = False  # Each corner is a value that can be read.
-        artist.set_gid(_id(told))
+        artist.set_gid(_id(data))
 
 
-def carried(svg: str) -> str:
+def with_marks(svg: str) -> str:
     """The drawing with what its marks tell as `data-` attributes, and as titles for who has no scripts."""
     return _MARKED.sub(lambda found: _element(json.loads(unquote(found[1]))), svg)
 
 
-def _id(told: dict[str, str]) -> str:
-    return _SIGN + quote(json.dumps(told), safe="")
+def _id(data: dict[str, str]) -> str:
+    return _SIGN + quote(json.dumps(data), safe="")
 
 
-def _element(told: dict[str, str]) -> str:
-    attributes = " ".join(f"data-{name}={quoteattr(value)}" for name, value in told.items() if value)
-    title = f"<title>{escape(told['contender'])}: {escape(told['says'])}</title>" if told.get("says") else ""
+def _element(data: dict[str, str]) -> str:
+    attributes = " ".join(f"data-{name}={quoteattr(value)}" for name, value in data.items() if value)
+    title = f"<title>{escape(data['contender'])}: {escape(data['says'])}</title>" if data.get("says") else ""
     return f'<g class="mark" {attributes}>{title}'
 
 

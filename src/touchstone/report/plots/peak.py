@@ -26,16 +26,16 @@ def build_totals(view: View, place: PhaseAndLoad) -> Panel | None:
             stem = axes.axvline(crossing.median_s, color=colour, linewidth=1.1, linestyle=(0, (2, 3)), zorder=2)
             mark(stem, crossing.contender)
     crossed = any(crossing.outcome == "overtakes" for crossing in view.crossings)
-    told = " Dotted: where one overtakes another, in the colour of the one that does." if crossed else ""
+    addition = " Dotted: where one overtakes another, in the colour of the one that does." if crossed else ""
     return Panel(
         title="Served in total since exec",
         svg=canvas.to_svg(
             figure,
             slug(place, "peak-totals"),
             f"{view.title(place)}: correct responses in total since exec",
-            told.strip(),
+            addition.strip(),
         ),
-        caption=f"The load begins as soon as the first answer is right. {TYPICAL}{told}",
+        caption=f"The load begins as soon as the first answer is right. {TYPICAL}{addition}",
         legend=legend_of(lines),
         findings=view.findings_at(place, ("peak_served", "peak_served_1s", "peak_served_10s")),
     )
@@ -49,16 +49,16 @@ def build_rates(view: View, place: PhaseAndLoad) -> Panel | None:
     words = ("seconds since exec", "correct responses per second")
     figure, axes = draw_over_time(lines, Unit.PER_SECOND, words, steps=True)
     reached = mark_medians(axes, view, place, "peak_time", unit=Unit.SECONDS, says="peak after")
-    told = f" Peak reached (triangle): {', '.join(reached)}." if reached else ""
+    addition = f" Peak reached (triangle): {', '.join(reached)}." if reached else ""
     return Panel(
         title="Rate since exec, second by second",
         svg=canvas.to_svg(
             figure,
             slug(place, "peak-rates"),
             f"{view.title(place)}: correct responses per second since exec",
-            told.strip(),
+            addition.strip(),
         ),
-        caption=f"Only correct responses count. {TYPICAL}{told}",
+        caption=f"Only correct responses count. {TYPICAL}{addition}",
         legend=legend_of(lines),
         findings=view.findings_at(place, ("peak_time", "peak_rate")),
     )

@@ -140,7 +140,7 @@ def _heading(axes: Axes, figure: Figure, y: float, left: float) -> None:
 def _row(axes: Axes, comparison: Comparison, y: float, left: float) -> None:
     how = sign(comparison)
     colour = _COLOURS[how.kind]
-    name = _beside(axes, canvas.fitted(comparison.contender, left - _INDENT), y, _INDENT - left, canvas.INK)
+    name = _beside(axes, canvas.shortened(comparison.contender, left - _INDENT), y, _INDENT - left, canvas.INK)
     mark(name, comparison.contender)
     if comparison.ratio is None:
         return

@@ -21,14 +21,14 @@ def build(view: View) -> Iterator[PageSection]:
     """A section for each headline table, and for each place that has only plots, in the order of the plan."""
     tables = {table.columns[0].place: table for table in headline_tables(view)}
     drawn: set[PhaseAndLoad] = set()
-    told: set[str] = set()
+    shown: set[str] = set()
     for place in view.places:
         if place in drawn:
             continue
         table = tables.get(place)
         places = list(dict.fromkeys(column.place for column in table.columns)) if table else [place]
         drawn |= set(places)
-        data = _data(view, places, table, told)
+        data = _data(view, places, table, shown)
         if table is not None:
             yield PageSection(table.anchor, table.title, "place.html", data)
         elif data["panels"]:
@@ -47,20 +47,20 @@ def _data(view: View, places: list[PhaseAndLoad], table: FigureTable | None, kno
     rows = table.rows if table else []
     exhibits = [row for row in rows if row.contender and row.contender.exhibit and row.name not in known]
     known.update(row.name for row in exhibits)
-    told: set[int] = set()
-    findings = [_untold(panel.findings, told) for panel in panels]
+    shown: set[int] = set()
+    findings = [_untold(panel.findings, shown) for panel in panels]
     return {
         "table": table,
         "panels": list(zip(panels, findings, strict=True)),
-        "findings": _untold(table.findings, told) if table else [],
+        "findings": _untold(table.findings, shown) if table else [],
         "about": (offered_line if places[0].phase == "capacity" else load_line)(view, load) if load else "",
         "lines": [line for place in places for line in (*place_lines(view, place), *headroom_lines(view, place))],
         "exhibits": exhibits,
     }
 
 
-def _untold(groups: list[FindingGroup], told: set[int]) -> list[FindingGroup]:
+def _untold(groups: list[FindingGroup], shown: set[int]) -> list[FindingGroup]:
     """The findings that this section has not shown yet: each stands once, at its plot if there is one."""
-    fresh = [group for group in groups if group.number not in told]
-    told.update(group.number for group in fresh)
+    fresh = [group for group in groups if group.number not in shown]
+    shown.update(group.number for group in fresh)
     return fresh

@@ -20,12 +20,12 @@ def build(view: View) -> Iterator[PageSection]:
     """One section for all loads and contenders that were profiled."""
     if not view.explanations:
         return
-    told = []
+    parts = []
     for number, found in enumerate(view.explanations):
         if isinstance(found, CpuExplanation):
             root = tree(view.run, found.baseline, found.contender, found.load)
             drawn = flame(root, _FINE / view.budget.points)
-            told.append({"found": found, "fall": waterfall(found), "flame": drawn, "id": f"flame-{number}"})
+            parts.append({"found": found, "fall": waterfall(found), "flame": drawn, "id": f"flame-{number}"})
         else:
-            told.append({"found": found, "fall": None, "flame": None, "id": f"flame-{number}"})
-    yield PageSection("why", "Why: CPU per request in parts", "why.html", {"told": told, "words": words})
+            parts.append({"found": found, "fall": None, "flame": None, "id": f"flame-{number}"})
+    yield PageSection("why", "Why: CPU per request in parts", "why.html", {"parts": parts, "words": words})

@@ -61,9 +61,9 @@ def sentence(found: CpuExplanation) -> str:
             "No part is certainly different: more rounds would tell, if there is a difference "
             "(five, `--rounds 5`, give intervals a third as wide as three)."
         )
-    told = f"Parts of the {signed(found.total.difference)} µs: {', '.join(_named(part) for part in certain[:3])}."
+    words = f"Parts of the {signed(found.total.difference)} µs: {', '.join(_named(part) for part in certain[:3])}."
     unsure = "" if parts[0].sure else f" The largest part is not certain: {_named(parts[0])}."
-    return told + unsure
+    return words + unsure
 
 
 def _named(part: CpuDifference) -> str:

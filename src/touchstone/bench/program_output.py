@@ -24,12 +24,12 @@ class ProgramOutput:
     code: int
 
 
-def program(built: Built) -> str:
+def program_name(built: Built) -> str:
     """The name of the program that is started, without its version: `python` for `/usr/bin/python3.11`."""
     return re.sub(r"[\d.]+$", "", Path(built.argv[0]).name)
 
 
-def ask(
+def program_output(
     built: Built,
     env: Mapping[str, str],
     arguments: Sequence[str],

@@ -58,7 +58,7 @@ class PartialRequest:
         return "; ".join([*([made_up] if self.made_up else []), *dict.fromkeys(self.looks)])
 
 
-def given_by(holder: DocumentNode) -> list[Said]:
+def examples_of(holder: DocumentNode) -> list[Said]:
     """The examples of a parameter or a media type, as far as they are in the document."""
     found: list[Said] = []
     for key in ("example", "x-example"):
@@ -68,7 +68,7 @@ def given_by(holder: DocumentNode) -> list[Said]:
     if isinstance(examples, list):
         found += [(one, written(examples, place)) for place, one in enumerate(examples)]
     elif isinstance(examples, dict):
-        found += [said for name in examples if (said := _value_of(holder, name))]
+        found += [stated for name in examples if (stated := _value_of(holder, name))]
     return found
 
 

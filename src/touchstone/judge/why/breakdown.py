@@ -15,7 +15,7 @@ from touchstone.judge.why.waits import waits_of
 from touchstone.record.run import Run
 
 
-def account(run: Run, contender: str, load: str, confidence: float) -> CpuBreakdown | Unexplained:
+def break_down_cpu(run: Run, contender: str, load: str, confidence: float) -> CpuBreakdown | Unexplained:
     """Break one contender's CPU per request under one load into categories, functions, system calls and waits."""
     found = [sample.profile for _, sample in profiles(run.samples, contender, load) if sample.profile]
     read = [(one, costs) for one in found if (costs := spending(one))]

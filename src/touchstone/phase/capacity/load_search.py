@@ -17,9 +17,9 @@ from touchstone.contract.values import ValueSource, fresh_of
 from touchstone.failure import TouchstoneError
 from touchstone.manifest.load import Load
 from touchstone.manifest.objective import Objective
+from touchstone.phase.capacity.contender_search import ContenderSearch, SearchBudget, TrialTarget
 from touchstone.phase.capacity.curve import missing_rates
 from touchstone.phase.capacity.efficiency import efficiency_figures, measure_efficiency
-from touchstone.phase.capacity.seat import ContenderSearch, SearchBudget, TrialTarget
 from touchstone.phase.capacity.session import open_session, take_account
 from touchstone.record.engine import LoadResult
 from touchstone.record.evidence.capacity import CapacityTrial

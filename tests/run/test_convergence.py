@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from tests.judge.slices import sliced_run
 from touchstone.record.run import Run
 from touchstone.record.sample import Sample
-from touchstone.run.converging import ConvergenceWatcher
+from touchstone.run.convergence import ConvergenceWatcher
 
 RATES = {"go/plain": 10_000.0, "rust/plain": 12_000.0}
 

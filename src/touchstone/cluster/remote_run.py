@@ -17,7 +17,7 @@ import ray.exceptions
 
 import touchstone
 from touchstone.cluster.joining import TakenNode, courier
-from touchstone.cluster.nodes import ClusterError, casts_of, connect, first_line, living_nodes, own_node
+from touchstone.cluster.nodes import ClusterError, connect, first_line, living_nodes, node_roles, own_node
 from touchstone.cluster.relay import SILENCE_S
 from touchstone.engine.locate import engine_path
 from touchstone.failure import ExitCode
@@ -42,7 +42,7 @@ class RemoteRun:
     results: bytes = b""
 
 
-def travel(
+def run_remotely(
     cluster: str, scenario: Path, words: Callable[[int, int], Sequence[str]], tell: Callable[[str], None]
 ) -> list[RemoteRun] | None:
     """Carry `touchstone run SCENARIO WORDS` out on each server's node; None if this machine is the only one.
@@ -53,7 +53,7 @@ def travel(
     connect(cluster)
     try:
         nodes = living_nodes()
-        casts = casts_of(nodes)
+        casts = node_roles(nodes)
         if [cast.server for cast in casts] == [own_node(nodes)]:
             return None
         program = pack(scenario)

@@ -20,7 +20,7 @@ class UnequalPair:
     """Which of the two differs from most others; None where there are no most, so that both may be meant."""
 
 
-def apart(values: Mapping[str, Value], differ: Callable[[Value, Value], bool]) -> list[UnequalPair]:
+def unequal_pairs(values: Mapping[str, Value], differ: Callable[[Value, Value], bool]) -> list[UnequalPair]:
     """Each odd contender next to one that is as most are, or the two extremes where none is the odd one.
 
     Args:

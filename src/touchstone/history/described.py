@@ -35,10 +35,10 @@ class DescribedSeries:
     """A series, and the same in words."""
 
     series: FigureHistory
-    told: SeriesText
+    text: SeriesText
 
 
-def look(
+def described_series(
     entries: Sequence[HistoryEntry], magnitude: float, between: Between, *, find_changes: bool = True
 ) -> list[DescribedSeries]:
     """Every series of a store, searched for change points. Raises OtavaMissingError."""

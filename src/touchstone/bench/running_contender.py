@@ -69,7 +69,7 @@ class RunningContender(Protocol):
 
 
 @contextmanager
-def engaged(
+def running_contender(
     bench: Bench, contender: Contender, record: Process, *, under: Load | None = None
 ) -> Iterator[RunningContender]:
     """A contender that gives correct responses: started afresh for a load, or as it runs already. Raises StartError."""

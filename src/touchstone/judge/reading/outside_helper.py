@@ -83,7 +83,7 @@ class _LapUse:
     """By pid."""
 
 
-def accomplice_of(samples: Sequence[Sample], run: Run) -> OutsideHelper | None:
+def outside_helper_of(samples: Sequence[Sample], run: Run) -> OutsideHelper | None:
     """The helper of one contender under one load, over all rounds; None if unknown.
 
     Three things are taken off, since they come with a contender and are no process that works for it. The kernel works

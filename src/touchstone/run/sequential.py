@@ -11,7 +11,7 @@ import statistics
 import time
 from collections.abc import Callable, Sequence
 
-from touchstone.judge.comparison.economy import VarianceComponents, spread
+from touchstone.judge.comparison.variance import VarianceComponents, spread
 from touchstone.judge.judge import judge
 from touchstone.judge.judgement import Comparison, Outcome, Verdict
 from touchstone.judge.reading.laps import SLICED

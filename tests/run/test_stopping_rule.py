@@ -6,7 +6,7 @@ import math
 
 from tests.judge.slices import SLICE_S, sliced_run
 from touchstone.record.run import Run
-from touchstone.run.ending import LEAST_LAPS, PlannedRounds
+from touchstone.run.stopping_rule import LEAST_LAPS, PlannedRounds
 
 RATES = {"go/std": 20_000.0, "rust/std": 21_000.0}
 LAPS = 12

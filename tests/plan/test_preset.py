@@ -6,7 +6,7 @@ import pytest
 
 from touchstone.judge.rules.growth import REST_S
 from touchstone.manifest.load import Load
-from touchstone.plan.profile import PROFILES
+from touchstone.plan.preset import PROFILES
 
 
 def rest_s(profile: str, round_number: int, idle_s: float) -> float:

@@ -11,7 +11,7 @@ from touchstone.engine.job import Timing, load_job, next_counter
 from touchstone.engine.protocol import LoadJob, Watch
 from touchstone.manifest.load import Load
 from touchstone.manifest.objective import Objective
-from touchstone.phase.capacity.bursts import TrialDisturbance
+from touchstone.phase.capacity.disturbance import TrialDisturbance
 from touchstone.phase.capacity.search import KneeEstimate, KneeSearch
 from touchstone.phase.capacity.trial import LEAD_S, POINTS, lowest_rate, open_loop, read_trial, seconds_for
 from touchstone.plan.placement import available_cpus
@@ -132,7 +132,7 @@ class ContenderSearch:
         job["watch"] = self.target.watch
         result = self.put_load(job)
         self.counter = next_counter(self.counter, result.totals.sent)
-        self.totals = added(self.totals, result.totals)
+        self.totals = sum_of_totals(self.totals, result.totals)
         trial = read_trial(result, self.objective, rate, self.target.lanes, purpose)
         if death := self.target.died():
             self.deaths += 1
@@ -194,7 +194,7 @@ class ContenderSearch:
         return nothing and sum(trial.held is False for trial in near) >= _AGAIN
 
 
-def added(one: Totals, other: Totals) -> Totals:
+def sum_of_totals(one: Totals, other: Totals) -> Totals:
     """The requests of two jobs."""
     return Totals(sent=one.sent + other.sent, completed=one.completed + other.completed, ok=one.ok + other.ok)
 

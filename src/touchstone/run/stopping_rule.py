@@ -7,9 +7,9 @@ import statistics
 from collections.abc import Callable
 from typing import Protocol
 
-from touchstone.judge.comparison.economy import lap_costs
+from touchstone.judge.comparison.variance import lap_costs
 from touchstone.judge.statistics.intervals import MIN_ROUNDS
-from touchstone.plan.profile import LEAST_ROUNDS
+from touchstone.plan.preset import LEAST_ROUNDS
 from touchstone.record.run import Plan, Run
 
 LEAST_LAPS = 5
