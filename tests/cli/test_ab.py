@@ -44,6 +44,11 @@ def test_a_loss_is_found_told_everywhere_and_leaves_nothing_behind(tmp_path: Pat
     assert "**worse**" in (top / "s.md").read_text()
     assert 'type="worse"' in (top / "j.xml").read_text()
     assert said["why"] == []
+    twin = said["twin"]
+    assert [one["figure"] for one in twin["changes"]] == ["cpu_per_request"]
+    assert (twin["counted"]["gates"], twin["counted"]["different"]) == (1, 0)
+    assert len((tmp_path / "cache/twins.jsonl").read_text().splitlines()) == 1
+    assert any(note.startswith("the twin took part in") for note in said["notes"])
     assert len(git(top, "worktree", "list").splitlines()) == 1
     (run,) = (top / "results").iterdir()
     assert json.loads((run / "revisions.json").read_text()) == said

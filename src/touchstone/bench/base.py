@@ -157,6 +157,8 @@ class Bench:
     dependencies: Mapping[str, Dependency] = field(default_factory=dict)
     builds: Mapping[str, Built] = field(default_factory=dict)
     """What was built of each contender, once that is done."""
+    twin: str | None = None
+    """The contender that is a second copy of the baseline: it has a share of the laps, and nothing that costs more."""
     why_not_together: str | None = None
     """Why the contenders cannot all run at once; None if they can. What comes of it is each phase's to say."""
     laps: int | None = None

@@ -66,6 +66,12 @@ def ab(
     fresh_builds: Annotated[
         bool, typer.Option("--fresh-builds", help="Build again what was built before.", **_HERE)
     ] = False,
+    no_twin: Annotated[
+        bool,
+        typer.Option(
+            "--no-twin", help="Leave out the second copy of the base, by which the gate checks itself.", **_HERE
+        ),
+    ] = False,
     why: Annotated[
         bool, typer.Option("--why", help="Where CPU per request differs, profile both and say in what.", **_HERE)
     ] = False,
@@ -128,7 +134,7 @@ def ab(
         processes = ab_urls.Processes(pid or [], cgroup or [], allow_host or [])
         return _compare(ab_urls.UrlPair(base, head, request, processes), shown, conditions, progress)
     files = ab_revisions.Files(markdown, junit, allow_undecided)
-    pair = ab_revisions.RevisionPair(base, head, scenario, stack, command, tuple(load or ()), why, files)
+    pair = ab_revisions.RevisionPair(base, head, scenario, stack, command, tuple(load or ()), why, not no_twin, files)
     return _compare(pair, shown, conditions, progress)
 
 

@@ -11,14 +11,17 @@ from rich.console import Console
 
 from touchstone.cli.places import as_typed, results_root
 from touchstone.cli.terms import read_figures
-from touchstone.failure import UsageError
+from touchstone.failure import TouchstoneError, UsageError
+from touchstone.history.recording import MeasuredCommit
+from touchstone.history.twins import count_twin, twins_file
 from touchstone.judge.comparison.across import ComparisonTerms
 from touchstone.judge.comparison.gate import PairStatus
 from touchstone.judge.comparison.pair import Revision
+from touchstone.record.store import RunStore
 from touchstone.report import junit, render
 from touchstone.report.pair_markdown import revisions_document
 from touchstone.report.why.terminal import print_explanation
-from touchstone.revisions.ab import EXPLAINED, SAME, SHARP, RevisionQuestion, compare_revisions
+from touchstone.revisions.ab import EXPLAINED, REVISIONS, SAME, SHARP, RevisionQuestion, compare_revisions
 from touchstone.revisions.contenders import REVISION
 from touchstone.revisions.repository import Repository
 from touchstone.run.measure import RunConditions
@@ -60,6 +63,7 @@ class RevisionPair:
     command: str | None
     loads: tuple[str, ...]
     why: bool
+    twin: bool
     files: Files
 
     def figures(self, named: Iterable[str]) -> dict[str, float | None]:
@@ -86,13 +90,37 @@ class RevisionPair:
         for remark in advice:
             progress.print(remark, highlight=False, markup=False, soft_wrap=True, style="yellow")
         question = RevisionQuestion(
-            terms, self.loads, self.scenario, self.stack, as_typed(), self.command, self.why, skips_same=True
+            terms,
+            self.loads,
+            self.scenario,
+            self.stack,
+            as_typed(),
+            self.command,
+            self.why,
+            skips_same=True,
+            twin=self.twin,
         )
         noting = replace(conditions, notes=[*noted, *advice])
         answer = compare_revisions(repository, (earlier, later), question, here=Path.cwd(), conditions=noting)
+        if answer.judged.twin is not None and not answer.judged.interrupted:
+            self._count(
+                answer, MeasuredCommit(earlier.commit, repository.committed_at(earlier), earlier.subject), terms
+            )
         render(answer.view, answer.folder)
         self.files.write(answer)
         return answer
+
+    def _count(self, answer: MeasuredPair, base: MeasuredCommit, terms: ComparisonTerms) -> None:
+        """Keep the twin's intervals on this machine, and add the count to what is said. A gate never fails by it."""
+        twin, path = answer.judged.twin, twins_file()
+        assert twin is not None  # the caller has seen it
+        try:
+            twin.counted = count_twin(answer.run, answer.judged, base, terms, path)
+        except (OSError, TouchstoneError) as error:
+            answer.judged.notes.append(
+                f"the twins of this machine could not be counted: {' '.join(str(error).split())}"
+            )
+        RunStore(answer.folder).write(REVISIONS, answer.judged)
 
     def print_remarks(self, console: Console, answer: MeasuredPair) -> None:
         """Print what is said of revisions alone: equal sources, the parts of a difference of CPU, the next command."""
@@ -102,7 +130,8 @@ class RevisionPair:
         for one in judged.why:
             print_explanation(console, one)
             console.print()
-        if self.why and not judged.why and not judged.interrupted and judged.standing is not PairStatus.INVALID:
+        unknown = judged.interrupted or judged.standing in (PairStatus.INVALID, PairStatus.UNRELIABLE)
+        if self.why and not judged.why and not unknown:
             console.print("why: no load shows that CPU per request differs, so nothing was profiled", highlight=False)
         elif not self.why and any(change.worse for change in judged.changes if change.figure == EXPLAINED):
             again = shlex.join([*as_typed(), "--why"])

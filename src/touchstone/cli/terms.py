@@ -45,3 +45,5 @@ def gate_code(standing: PairStatus, *, allow_undecided: bool) -> ExitCode:
             return ExitCode.OK if allow_undecided else ExitCode.UNDECIDED
         case PairStatus.INVALID:
             return ExitCode.INVALID
+        case PairStatus.UNRELIABLE:
+            return ExitCode.UNDECIDED

@@ -54,7 +54,7 @@ def entries_of_revisions(run: Run, judged: PairJudgement, measured: MeasuredComm
 
     Raises InvalidRunError if there is none, or if the two could not be compared.
     """
-    if judged.standing is PairStatus.INVALID:
+    if judged.standing in (PairStatus.INVALID, PairStatus.UNRELIABLE):
         raise InvalidRunError("the two revisions could not be compared", fix="`touchstone show` says why")
     _, variant = judged.contender.split("/", 1)
     return _entries(

@@ -8,6 +8,8 @@ from collections.abc import Mapping
 _GENERATIONS = 4
 _SHARED_S = 2.0
 _LONGEST_S = 20.0
+LEAST_TWIN_LAPS = 4
+"""The judge takes a round's effect from no fewer laps."""
 
 
 def balanced_laps(count: int, laps: int, dice: random.Random) -> list[list[int]]:
@@ -25,6 +27,11 @@ def balanced_laps(count: int, laps: int, dice: random.Random) -> list[list[int]]
         rows = _williams(count)
         drawn += [[letters[letter] for letter in row] for row in dice.sample(rows, len(rows))]
     return drawn[:laps]
+
+
+def twin_laps(laps: int) -> int:
+    """In how many of a round's laps the twin takes part: half, but enough for an effect of the round."""
+    return min(laps, max(LEAST_TWIN_LAPS, laps // 2))
 
 
 def _williams(count: int) -> list[list[int]]:

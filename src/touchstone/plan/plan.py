@@ -48,6 +48,8 @@ class RunRequest:
     """How long one contender's turn is, in seconds; the profile's if not given."""
     whole_windows: bool = False
     """Load each contender by itself, without slices: less precise, and the way to far percentiles."""
+    twin: str | None = None
+    """The contender that is a second copy of the baseline; None without one."""
 
 
 @dataclass(frozen=True)
@@ -184,6 +186,7 @@ def make_plan(
         confidence=request.confidence,
         slice_s=request.slice_s,
         whole_windows=request.whole_windows,
+        twin=request.twin,
     )
 
 

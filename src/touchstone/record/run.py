@@ -66,6 +66,8 @@ class Plan(Record):
     confidence: float = Field(default=0.95, ge=0.5, lt=1)
     slice_s: float | None = None
     """How long a contender's turn is, in seconds, where the user said so."""
+    twin: str | None = Field(default=None, exclude_if=lambda name: name is None)
+    """The contender that is a second copy of the baseline, by which a gate checks itself; None without one."""
     whole_windows: bool = False
     """Each contender was to be loaded by itself, without slices."""
 

@@ -1,4 +1,4 @@
-"""What is said of two revisions as workflow commands of GitHub Actions, which shows them at the run."""
+"""What is judged of two revisions as workflow commands of GitHub Actions, which shows them at the run."""
 
 from __future__ import annotations
 
@@ -18,6 +18,10 @@ def annotation_lines(judged: PairJudgement, view: View) -> Iterator[str]:
     asked = {change.figure for change in judged.changes}
     errors = [(f"{failed.contender} failed", "\n".join([failed.reason, *failed.details])) for failed in judged.failed]
     errors += [("gone", gone_words(one)) for one in judged.gone]
+    if judged.twin is not None:
+        errors += [
+            (f"{row(one).figure} of a copy of the base differs", row(one).ratio) for one in judged.twin.different
+        ]
     warnings = []
     for change in judged.changes:
         words = row(change)

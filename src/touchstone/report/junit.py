@@ -1,4 +1,4 @@
-"""What is said of two revisions as JUnit XML: a test case for each figure, as CI systems show them."""
+"""What is judged of two revisions as JUnit XML: a test case for each figure, as CI systems show them."""
 
 from __future__ import annotations
 
@@ -30,6 +30,9 @@ def document(judged: PairJudgement, *, allow_undecided: bool = False) -> str:
         case = Xml.SubElement(suite, "testcase", classname=_class(judged, None), name=failed.contender)
         error = Xml.SubElement(case, "error", type="failed", message=_clean(failed.reason))
         error.text = _clean("\n".join(failed.details)) or None
+    for change in judged.twin.different if judged.twin else ():
+        case = Xml.SubElement(suite, "testcase", classname=_class(judged, change.load), name=change.figure)
+        Xml.SubElement(case, "error", type="unreliable", message=f"a copy of the base differs: {row(change).ratio}")
     if not len(suite):
         case = Xml.SubElement(suite, "testcase", classname=_class(judged, None), name=judged.contender)
         Xml.SubElement(case, "system-out").text = _clean("\n".join(judged.notes))

@@ -1,13 +1,17 @@
-"""What is said of two contenders as a whole, in words: on a terminal and in Markdown."""
+"""What is judged of two contenders as a whole, in words: on a terminal and in Markdown."""
 
 from __future__ import annotations
+
+from collections.abc import Iterator
 
 from rich.console import Console
 
 from touchstone.judge.comparison.across import ComparisonTerms
 from touchstone.judge.comparison.gate import PairStatus, hold_against
 from touchstone.judge.comparison.pair import PairJudgement
-from touchstone.report.changes import print_gate, print_gone, table
+from touchstone.judge.comparison.twin import TwinCount
+from touchstone.report.changes import print_gate, print_gone, row, table
+from touchstone.report.format import percent, plural
 from touchstone.report.terminal import print_findings
 from touchstone.report.view import View
 
@@ -16,8 +20,40 @@ SENTENCES = {
     PairStatus.WORSE: "something has really become worse",
     PairStatus.UNDECIDED: "nobody can say yet whether something has become worse",
     PairStatus.INVALID: "the two could not be compared",
+    PairStatus.UNRELIABLE: "the base differs from a copy of itself, so nothing can be judged of the head",
 }
 _ADVICE = "more time (`--minutes`), a wider margin (`--margin`, `--figure NAME=10%`), or a quieter machine"
+
+
+def twin_lines(judged: PairJudgement) -> Iterator[str]:
+    """What a copy of the base showed of the gate itself, a sentence a line; nothing without one."""
+    twin = judged.twin
+    if twin is None:
+        return
+    for change in twin.different:
+        words = row(change)
+        yield f"the base and its copy differ: {words.place}: {words.figure}: {words.ratio}, margin {words.margin}"
+    if twin.different:
+        yield from (f"  {reason}" for reason in twin.could_explain)
+        yield "  do: measure again with more `--minutes`, on a quieter machine, or with a wider margin"
+    else:
+        known = [change for change in twin.changes if change.interval is not None]
+        widest = max(known, key=lambda one: (one.high or 1.0) / (one.low or 1.0), default=None)
+        bounds = f", the widest interval that of {row(widest).figure}, {row(widest).ratio}" if widest else ""
+        yield (
+            f"twin: a copy of the base was compared with it in {plural(twin.rounds, 'round')}: "
+            f"{plural(len(known), 'figure')}, none different{bounds}"
+        )
+    if twin.counted is not None:
+        yield f"on this kind of machine {count_words(twin.counted, judged.margin)}"
+
+
+def count_words(counted: TwinCount, margin: float) -> str:
+    """The counted false alarms, with the bound that they give: `0 of 212 gates called a copy different at 3 %`."""
+    return (
+        f"{counted.different} of {plural(counted.gates, 'gate')} called a copy of the base different at "
+        f"{percent(margin)}: at most {percent(round(counted.at_most, 3))} false alarms (95 % confidence)"
+    )
 
 
 def print_pair(console: Console, judged: PairJudgement, terms: ComparisonTerms, view: View) -> None:
@@ -28,6 +64,8 @@ def print_pair(console: Console, judged: PairJudgement, terms: ComparisonTerms, 
     if view.finding_groups:
         print_findings(console, view)
         console.print()
+    for line in twin_lines(judged):
+        console.print(line, highlight=False, markup=False, soft_wrap=True)
     print_gone(console, judged.gone)
     for failed in judged.failed:
         console.print(f"{failed.contender} failed: {failed.reason}", style="red", highlight=False, markup=False)

@@ -9,7 +9,7 @@ from touchstone.judge.judgement import Outcome
 from touchstone.report.changes import gone_words, left_out_words, table_lines
 from touchstone.report.format import percent, plural
 from touchstone.report.markdown import escaped, finding_lines
-from touchstone.report.pair import SENTENCES
+from touchstone.report.pair import SENTENCES, twin_lines
 from touchstone.report.sentence import machine
 from touchstone.report.view import View
 from touchstone.report.why.markdown import explanation_lines
@@ -25,7 +25,7 @@ MOST_LOADS = 4
 
 
 def revisions_document(judged: PairJudgement, view: View) -> str:
-    """Two revisions, below `MOST_BYTES`: of findings that do not fit it is said how many there are."""
+    """Two revisions, below `MOST_BYTES`: of findings that do not fit it is judged how many there are."""
     head = "\n".join(_lines_of_revisions(judged, view)) + "\n"
     findings = [line for line in finding_lines(view) if line and not line.startswith("## ")]
     count = len(view.causes)
@@ -102,6 +102,8 @@ def _lines_of_revisions(judged: PairJudgement, view: View) -> Iterator[str]:
             else ""
         )
     )
+    for line in twin_lines(judged):
+        yield f"\n{escaped(line.strip())}"
     for note in judged.notes:
         yield f"\n{escaped(note)}"
     if judged.why:

@@ -18,7 +18,7 @@ from touchstone.plan.plan import RunRequest, planned_loads
 from touchstone.record.store import load_run
 from touchstone.report import render
 from touchstone.report.view import View
-from touchstone.revisions.contenders import BASE, HEAD, fetched, same_sources, scenario_place, two_stacks
+from touchstone.revisions.contenders import BASE, HEAD, TWIN, fetched, same_sources, scenario_place, two_stacks
 from touchstone.revisions.repository import Repository
 from touchstone.run.measure import RunConditions, measure
 from touchstone.run.pair import MeasuredPair
@@ -56,6 +56,8 @@ class RevisionQuestion:
     """Whether both are profiled, under the loads whose CPU per request differs."""
     skips_same: bool = False
     """Whether two commits with the same sources are checked and not loaded; one commit named twice is measured."""
+    twin: bool = False
+    """Whether a second copy of the base takes part, by which the gate checks itself."""
     still_open: Callable[[Comparison], bool] | None = None
     """Whether a comparison of such a figure still has to be decided; by its margin, if nothing else is said."""
 
@@ -89,11 +91,11 @@ def compare_revisions(
     place = scenario_place(question.scenario, within, repository.files(judged_by, SCENARIO_FILE))
     with repository.checked_out([*revisions, judged_by]) as tops:
         base, head, scenario = (top / place for top in tops)
-        folder, contender = two_stacks(scenario, base, head, question.stack)
+        folder, contender = two_stacks(scenario, base, head, question.stack, twin=question.twin)
         _, variant = contender.split("/")
         commits = {revision.commit for revision in revisions}
         if question.fetch is not None:
-            named = {BASE: revisions[0].commit, HEAD: revisions[1].commit}
+            named = {BASE: revisions[0].commit, HEAD: revisions[1].commit, TWIN: revisions[0].commit}
             folder = fetched(folder, variant, question.fetch, named)
         request, notes = _wish(folder, question), [*conditions.notes]
         may_skip = question.skips_same and question.fetch is None and len(commits) > 1
@@ -104,7 +106,10 @@ def compare_revisions(
             conditions, still_open=lambda comparison: _still_open(comparison, question), all_or_none=True, notes=notes
         )
         stacks = [f"{BASE}/{variant}", f"{HEAD}/{variant}"]
-        store = measure(folder, request, stacks=stacks, conditions=carried_out)
+        twin = f"{TWIN}/{variant}" if question.twin and not same else None
+        store = measure(
+            folder, replace(request, twin=twin), stacks=[*stacks, *([twin] if twin else [])], conditions=carried_out
+        )
         run = load_run(store.folder)
         judgement = judge(run)
         sides = (stacks[0], revisions[0]), (stacks[1], revisions[1])
@@ -148,7 +153,9 @@ def _wish(folder: ScenarioFolder, question: RevisionQuestion) -> RunRequest:
 
 
 def _still_open(comparison: Comparison, question: RevisionQuestion) -> bool:
-    """Whether it still has to be decided: as the question says, else by its own margin."""
+    """Whether it still has to be decided: as the question says, else by its own margin. Nothing waits for the twin."""
+    if comparison.contender.split("/")[0] == TWIN:
+        return False
     if comparison.figure in question.terms.figures and question.still_open is not None:
         return question.still_open(comparison)
     return still_open(comparison, question.terms)

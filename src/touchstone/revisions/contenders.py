@@ -14,8 +14,8 @@ from touchstone.manifest.reader import ManifestError, read_manifest
 from touchstone.manifest.sources import source_files
 from touchstone.manifest.stack import Stack
 
-BASE, HEAD = "base", "head"
-"""What the stacks are called in the run."""
+BASE, HEAD, TWIN = "base", "head", "twin"
+"""What the stacks are called in the run; the twin is the base once more."""
 REVISION = "{revision}"
 """What stands for the commit in a command that fetches what was built of it."""
 
@@ -80,11 +80,13 @@ def fetched(folder: ScenarioFolder, variant: str, command: str, commits: Mapping
     return ScenarioFolder(folder.folder, folder.scenario, tuple(stacks))
 
 
-def two_stacks(scenario: Path, base: Path, head: Path, asked: str | None) -> tuple[ScenarioFolder, str]:
+def two_stacks(
+    scenario: Path, base: Path, head: Path, asked: str | None, *, twin: bool = False
+) -> tuple[ScenarioFolder, str]:
     """A scenario folder, its stacks being the one asked for as it is in the folders `base` and `head`; and its name.
 
     Returns:
-        The folder, with the stacks `base` and `head`, and `stack/variant`.
+        The folder, with the stacks `base` and `head`, and with `twin` the base once more; and `stack/variant`.
 
     Raises:
         UsageError: it is open which stack is meant.
@@ -94,15 +96,19 @@ def two_stacks(scenario: Path, base: Path, head: Path, asked: str | None) -> tup
     folder = read_scenario_folder(scenario)
     contender = _one(folder, asked)
     _lend(contender.stack, base / contender.stack.folder.relative_to(folder.folder))
-    stacks = (_stack_of(base, BASE, folder, contender), _stack_of(head, HEAD, folder, contender))
+    stacks: tuple[Stack, ...] = tuple(
+        _stack_of(revision, name, folder, contender) for revision, name in ((base, BASE), (head, HEAD))
+    )
+    if twin:
+        stacks += (stacks[0].model_copy(update={"name": TWIN}),)
     judged = folder.scenario.model_copy(update={"baseline": BASE})
     return ScenarioFolder(folder.folder, judged, stacks), contender.name
 
 
 def same_sources(folder: ScenarioFolder) -> bool:
-    """Whether both stacks are built from the same files, and by the same manifest."""
-    first, second = ([(place, path) for path, place in source_files(stack)] for stack in folder.stacks)
-    manifests = [stack.model_dump(exclude={"folder", "name"}) for stack in folder.stacks]
+    """Whether the base and the head are built from the same files, and by the same manifest."""
+    first, second = ([(place, path) for path, place in source_files(stack)] for stack in folder.stacks[:2])
+    manifests = [stack.model_dump(exclude={"folder", "name"}) for stack in folder.stacks[:2]]
     return (
         manifests[0] == manifests[1]
         and [place for place, _ in first] == [place for place, _ in second]

@@ -38,6 +38,7 @@ from touchstone.run.fingerprint import fingerprint
 from touchstone.run.permitted import limits_in_force
 from touchstone.run.progress import Display
 from touchstone.run.stopping_rule import PlannedRounds, StoppingRule
+from touchstone.run.twin import TwinTurns, measures_twin, no_room
 from touchstone.toolchain.cache import cache_folder
 from touchstone.toolchain.tool import FoundTool
 
@@ -139,7 +140,7 @@ class Conductor:
             self.plan.rounds if phase.kind.per_round else 1
             for phase in self.phases
             for contender in self.chosen
-            if phase.takes(contender)
+            if self._takes(phase, contender)
         )
 
     def _measure(self, bench: Bench, dependencies: dict[str, Dependency]) -> None:
@@ -147,7 +148,7 @@ class Conductor:
         for phase in self.phases:
             if phase.kind.per_round:
                 continue
-            able = [contender for contender in sound if phase.takes(contender)]
+            able = [contender for contender in sound if self._takes(phase, contender)]
             if isinstance(phase, BuildPhase):
                 bench = replace(bench, builds=phase.built)
             elif not dependencies and any(contender.outside is None for contender in sound):
@@ -155,6 +156,8 @@ class Conductor:
             if able:
                 self.display.stage(phase.stage(able))
             for contender in able:
+                if contender.name == self.plan.twin and self._in_vain(len(sound)):
+                    return
                 samples = self._carry(bench, phase, contender)
                 self.display.advance()
                 if phase.kind.always and not self._passes(samples, contender):
@@ -173,8 +176,10 @@ class Conductor:
 
     def _rounds(self, bench: Bench, sound: Mapping[str, Contender]) -> None:
         phases = [phase for phase in self.phases if phase.kind.per_round]
-        bench = replace(bench, why_not_together=self._why_not_together(bench, phases))
-        able = {phase: [one for one in bench.contenders if phase.takes(one)] for phase in phases}
+        bench = self._arranged(bench, phases)
+        sound = {one.name: one for one in bench.contenders}
+        twin = TwinTurns(bench.twin) if bench.twin else None
+        able = {phase: [one for one in bench.contenders if self._takes(phase, one)] for phase in phases}
         plans = {phase: list(phase.plan(bench, able[phase])) for phase in phases}
         for note in (turn for turns in plans.values() for turn in turns if isinstance(turn, ReportNote)):
             self._note(note.text)
@@ -184,17 +189,44 @@ class Conductor:
             bench = replace(bench, laps=ending.laps)
             begin = time.monotonic()
             order = {place: sound[name] for place, name in enumerate(self._order(number)) if name in sound}
+            if twin is not None and not twin.takes_part():
+                order = {place: one for place, one in order.items() if one.name != twin.name}
             self.display.longer(self._steps())
             names = ", ".join(contender.name for contender in order.values())
             self.display.stage(f"round {number} of {max(number, self.plan.rounds)}: {names}")
+            known = len(self.samples)
             self._round(bench, plans, order, number)
+            took_s = time.monotonic() - begin
+            if twin is not None:
+                twin.after_round(self.samples[known:], len(order), took_s)
             so_far = self._so_far()
-            if ending.reached(so_far, number, time.monotonic() - begin):
+            if ending.reached(so_far, number, took_s):
                 break
             if number >= MIN_ROUNDS:
                 self.after_round(so_far)
-        self._end_rounds(number, ending.note)
+        self._end_rounds(number, [ending.note, twin.note if twin else ""])
         self._tares(bench, plans, number + 1)
+
+    def _takes(self, phase: Phase, contender: Contender) -> bool:
+        """Whether a phase measures a contender. The twin has only the phases that it is there for."""
+        return phase.takes(contender) and (contender.name != self.plan.twin or measures_twin(phase.kind.name))
+
+    def _arranged(self, bench: Bench, phases: Sequence[Phase]) -> Bench:
+        """The bench with what is known of whether the contenders run at once, and the twin, where there is room."""
+        twin = self.plan.twin
+        alone = [one for one in bench.contenders if one.name != twin]
+        arranged = replace(bench, contenders=alone)
+        arranged = replace(arranged, why_not_together=self._why_not_together(arranged, phases))
+        if twin is None:
+            return arranged
+        why = no_room(arranged, bench.contenders)
+        if why is None:
+            return replace(arranged, contenders=bench.contenders, twin=twin)
+        self._note(f"the base has no twin, so that this gate does not check itself: {why}")
+        self.plan.twin = None
+        self.plan.contenders = [entry for entry in self.plan.contenders if entry.name != twin]
+        self.store.write_plan(self.plan)
+        return arranged
 
     def _why_not_together(self, bench: Bench, phases: Sequence[Phase]) -> str | None:
         """Why the contenders cannot all run at once; None if they can, or if no phase wants them to."""
@@ -206,7 +238,7 @@ class Conductor:
         """Carry out a round; `order` has the contenders by their place in it."""
         self._tares(bench, plans, number)
         for phase, turns in plans.items():
-            able = [contender for contender in order.values() if phase.takes(contender)]
+            able = [contender for contender in order.values() if self._takes(phase, contender)]
             for turn in turns:
                 if isinstance(turn, AllAtOnce):
                     for samples in turn.measure(bench, able, number):
@@ -215,9 +247,10 @@ class Conductor:
             self.display.say(line)
         for position, contender in order.items():
             for phase, turns in plans.items():
-                if phase.takes(contender):
+                if self._takes(phase, contender):
                     for turn in turns:
-                        if isinstance(turn, EachInTurn):
+                        # The twin takes part in slices only.
+                        if isinstance(turn, EachInTurn) and contender.name != bench.twin:
                             self._carry(bench, phase, contender, (number, position))
                     self.display.advance()
 
@@ -236,9 +269,9 @@ class Conductor:
         self.notes.append(text)
         self.display.say(text)
 
-    def _end_rounds(self, number: int, note: str) -> None:
+    def _end_rounds(self, number: int, notes: Sequence[str]) -> None:
         """Put the number of measured rounds into the plan: fewer may have been enough."""
-        if note:
+        for note in filter(None, notes):
             self._note(note)
         self.plan.rounds = number
         del self.plan.orders[number:]

@@ -34,7 +34,7 @@ class ConvergenceWatcher:
             return ""
         rounds = self._rounds.setdefault(samples[0].load, {})
         for sample in samples:
-            if sample.contender != TARE and sample.round is not None:
+            if sample.contender not in (TARE, self.plan.twin) and sample.round is not None:
                 rounds.setdefault(sample.contender, {})[sample.round] = sample
         known = sorted(self._known(rounds), key=lambda one: -math.log(one[1].high / one[1].low))
         shown = [f"{name} {ratio(i.point)} ({ratio_interval(i.low, i.high)})" for name, i, _ in known[:_MOST]]

@@ -35,7 +35,8 @@ def compare(case: Case, all_series: list[RoundValues]) -> list[Comparison]:
     """Every contender against the baseline, and every exhibit against its sound twin, on every figure that both have.
 
     A family is one question: one figure of one load, all contenders that are put against the baseline on it. Their
-    intervals are simultaneous, and the interval that is shown is the one that decides.
+    intervals are simultaneous, and the interval that is shown is the one that decides. The twin is no rival: it is in
+    no family, and its comparison errs as often as one contender's alone.
     """
     by_key: dict[Key, dict[str, RoundValues]] = {}
     for series in all_series:
@@ -46,7 +47,9 @@ def compare(case: Case, all_series: list[RoundValues]) -> list[Comparison]:
     comparisons: list[Comparison] = []
     for group in by_key.values():
         pairs = list(_pairs(case, group, baseline))
-        comparisons += [_FigurePair(group[a], group[b], case, len(pairs)).answer() for a, b in pairs]
+        twin = case.run.plan.twin
+        rivals = sum(a != twin for a, _ in pairs)
+        comparisons += [_FigurePair(group[a], group[b], case, 1 if a == twin else rivals).answer() for a, b in pairs]
     return comparisons
 
 

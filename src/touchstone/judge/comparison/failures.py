@@ -21,10 +21,11 @@ def failed_contenders(run: Run, findings: list[Finding], estimates: list[Estimat
 
     Exhibits are left aside, for they are there to be wrong, unless there is nothing else. A contender whose tools are
     missing has not failed: the plan says that it is not measured. Nor has one whose rounds were left out since another
-    had failed before the first.
+    had failed before the first. A twin fails with the baseline that it is a copy of, and is not named besides.
     """
     planned = [c for c in run.plan.contenders if c.not_measured is None]
     judged = [c for c in planned if not c.exhibit] or planned
+    baseline = run.plan.baseline_among({c.name for c in judged})
     samples = {c.name: [s for s in run.samples if s.contender == c.name] for c in judged}
     reasons = {
         name: _broken_off(own)
@@ -36,13 +37,15 @@ def failed_contenders(run: Run, findings: list[Finding], estimates: list[Estimat
     if not run.interrupted and (began or not any(reasons.values())):
         unanswered = _unanswered(run)
         reasons = {
-            name: reason or _left_out(run, samples[name]) or _not_measured(samples[name], unanswered)
+            name: reason
+            or (None if name == run.plan.twin else _left_out(run, samples[name]))
+            or _not_measured(samples[name], unanswered)
             for name, reason in reasons.items()
         }
     return [
         FailedContender(contender=name, reason=reason, details=_details(samples[name]))
         for name, reason in reasons.items()
-        if reason is not None
+        if reason is not None and not (name == run.plan.twin and reasons[baseline or name])
     ]
 
 

@@ -23,6 +23,8 @@ class PairStatus(StrEnum):
     """At least one may be worse."""
     INVALID = "invalid"
     """One of the two does not build, breaks its contract, or could not be measured; or they have nothing in common."""
+    UNRELIABLE = "unreliable"
+    """The base and a second copy of it differ, so that no difference of the head means anything."""
 
 
 @dataclass(frozen=True)

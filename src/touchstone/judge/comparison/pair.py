@@ -10,6 +10,7 @@ from pydantic import Field, model_validator
 
 from touchstone.judge.comparison.across import ComparisonTerms, MissingFigure, usable
 from touchstone.judge.comparison.gate import PairStatus, hold_against
+from touchstone.judge.comparison.twin import TwinCheck, check_twin
 from touchstone.judge.judgement import Comparison, Estimate, FailedContender, Judgement, Outcome, Verdict
 from touchstone.judge.statistics.decision import Decision, decide
 from touchstone.judge.why.explanation import CpuExplanation, Unexplained
@@ -75,6 +76,8 @@ class PairJudgement(Record):
     head: Revision | str
     contender: str = ""
     """`stack/variant` of revisions, as the manifest calls it; of services the request."""
+    twin: TwinCheck | None = Field(default=None, exclude_if=lambda twin: twin is None)
+    """The base against a second copy of it; None where the gate had none. If they differ, there are no changes."""
     why: list[CpuExplanation | Unexplained] = []
     """Where the difference of CPU per request is, load by load, if that was asked and there is one."""
 
@@ -130,7 +133,10 @@ def judge_pair(
         and _key(comparison) in before.keys() & after.keys()
     ]
     lost = _gone(before, after, judgement, second, called)
-    if judgement.failed or (not changes and (run.interrupted or not same_sources)):
+    twin = check_twin(run, judgement, first, terms, called)
+    if twin is not None and twin.different and not judgement.failed:
+        standing, changes, lost = PairStatus.UNRELIABLE, [], []
+    elif judgement.failed or (not changes and (run.interrupted or not same_sources)):
         standing = PairStatus.INVALID
     else:
         standing = PairStatus.PASSED if same_sources else hold_against(changes, lost, terms).standing
@@ -150,6 +156,7 @@ def judge_pair(
         base=base,
         head=head,
         contender=called,
+        twin=twin,
     )
 
 

@@ -109,7 +109,8 @@ def contract_broken_in_load(sample: Sample, case: Case) -> Iterator[Fired]:
 def contract_not_checked(group: SampleGroup, case: Case) -> Iterator[Fired]:
     """A service that was only timed may not do the work at all."""
     verified = {s.contender for s in case.run.samples if s.phase == "verify" and (s.checks or s.failure)}
-    if group.contender in verified:
+    if group.contender in verified or group.contender == case.run.plan.twin:
+        # The twin is the baseline once more, whose contract is checked.
         return
     planned = "verify" in case.run.plan.phases
     yield Fired(

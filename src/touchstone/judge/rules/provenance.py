@@ -191,7 +191,7 @@ def same_program(case: Case) -> Iterator[Fired]:
     known: dict[str, set[str]] = defaultdict(set)
     for group in case.groups_of("load"):
         sample = group.samples[0]
-        if sample.process.artifacts:
+        if sample.process.artifacts and group.contender != case.run.plan.twin:
             arguments = [Path(word).name for word in sample.process.argv]
             env = {
                 name: value

@@ -81,7 +81,7 @@ def rounds_incomplete(group: SampleGroup, case: Case) -> Iterator[Fired]:
     """
     done = {s.round for s in group.samples if s.figures}
     missing = sorted(set(range(1, case.run.plan.rounds + 1)) - {r for r in done if r is not None})
-    if done and None not in done and missing:
+    if done and None not in done and missing and group.contender != case.run.plan.twin:
         yield Fired(
             f"{len(missing)} of {case.run.plan.rounds} planned rounds are missing",
             figures=None if group.load else PEAK,
@@ -138,7 +138,7 @@ def too_few_rounds(group: SampleGroup, case: Case) -> Iterator[Fired]:
     between runs.
     """
     rounds = {s.round for s in group.samples if s.figures}
-    if not rounds or len(rounds) >= _TOO_FEW_ROUNDS_ENOUGH:
+    if not rounds or len(rounds) >= _TOO_FEW_ROUNDS_ENOUGH or group.contender == case.run.plan.twin:
         return
     enough = len(rounds) >= MIN_ROUNDS
     yield Fired(

@@ -58,6 +58,20 @@ def at_least(hits: int, trials: int, chance: float) -> float:
     return min(1.0, math.fsum(_exactly(n, trials, chance) for n in range(max(0, hits), trials + 1)))
 
 
+def greatest_chance(hits: int, trials: int, confidence: float) -> float:
+    """The greatest chance of a hit that this number of hits does not refute: a one-sided bound (Clopper-Pearson 1934).
+
+    1 without a trial. With no hit in n trials it is 1 - (1 - confidence)^(1/n): 1 % at 95 % after 299 trials.
+    """
+    if hits >= trials:
+        return 1.0
+    low, high = hits / trials, 1.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if at_most(hits, trials, middle) > 1 - confidence else (low, middle)
+    return high
+
+
 def median_ranks(count: int, confidence: float) -> tuple[int, int] | None:
     """The ranks, from 0, of the ordered values between which the median lies; None for too few values.
 

@@ -22,7 +22,7 @@ from touchstone.manifest.contract import Act
 from touchstone.manifest.load import Load
 from touchstone.phase.load.figures import keep_figures, sliced_figures
 from touchstone.phase.load.reach import out_of_reach, unmeasured
-from touchstone.plan.laps import balanced_laps, slice_lengths
+from touchstone.plan.laps import balanced_laps, slice_lengths, twin_laps
 from touchstone.record.engine import LoadResult, Machine, OtherProcess
 from touchstone.record.evidence.load import LoadEvidence
 from touchstone.record.evidence.slices import Slice, SlicesEvidence, WarmUp
@@ -199,6 +199,12 @@ class _SlicedLoad:
         """The null server's place in the job."""
         return len(self.lanes) - 1
 
+    @property
+    def _twin(self) -> int | None:
+        """The twin's place in the job; None where it takes no part."""
+        names = [sample.contender for sample in self.lanes]
+        return names.index(self.bench.twin) if self.bench.twin in names else None
+
     def _warm_up(self, session: SlicesSession) -> dict[int, WarmUp]:
         """Laps until no contender gets faster any more, or its time is used up."""
         profile = self.bench.profile
@@ -224,7 +230,7 @@ class _SlicedLoad:
         if self.round_number != 1:
             return
         for index, sequence in enumerate(sequences):
-            if index not in session.fatal and not fell_silent(self._turns(index)):
+            if index not in (*session.fatal, self._twin) and not fell_silent(self._turns(index)):
                 self.bench.watcher.step(f"{self.name}: checking {sequence.sample.contender} while it is loaded")
                 with failing_alone(sequence.sample):
                     self.records += check_contract_in_load(session, index, sequence)
@@ -238,7 +244,8 @@ class _SlicedLoad:
         if self.load.loop != "closed" or settled:
             return
         self.bench.watcher.step(f"{self.name}: without a rest")
-        answering = [index for index in range(len(self.lanes)) if not fell_silent(self._turns(index))]
+        lanes = (index for index in range(len(self.lanes)) if index != self._twin)
+        answering = [index for index in lanes if not fell_silent(self._turns(index))]
         for record in session.turns("warmup", [Turn(index, _UNBROKEN_S) for index in answering]):
             record.unbroken = True
             self.records.append(record)
@@ -264,13 +271,14 @@ class _SlicedLoad:
 
     def _laps(self, session: SlicesSession, slice_s: Mapping[int, float]) -> None:
         laps = self.bench.laps or self.bench.profile.laps_of(self.load)
-        orders = balanced_laps(
-            len(self.lanes), laps, random.Random(f"{self.bench.seed}-{self.name}-{self.round_number}")
-        )
+        dice = random.Random(f"{self.bench.seed}-{self.name}-{self.round_number}")
+        orders = balanced_laps(len(self.lanes), laps, dice)
+        twin_s = dice.sample(range(laps), twin_laps(laps))
         known = ""
         for lap, order in enumerate(orders):
             self.bench.watcher.step(f"{self.name}: lap {lap + 1} of {laps}{known}")
-            turns = [index for index in order if not fell_silent(self._lapped(index))]
+            due = [index for index in order if index != self._twin or lap in twin_s]
+            turns = [index for index in due if not fell_silent(self._lapped(index))]
             for record in session.turns("load", [Turn(index, slice_s[index]) for index in turns]):
                 record.lap = lap
                 self.records.append(record)
