@@ -113,7 +113,7 @@ class Attribution:
         return Category.KERNEL_OTHER
 
     def category(self, frame: str) -> str | None:
-        """The category of one frame outside the kernel, or that it is of its caller; None if no row has it."""
+        """The category of one frame outside the kernel, or that it is of its caller. None if no row has it."""
         if frame not in self._seen:
             self._seen[frame] = self._look_up(frame)
         return self._seen[frame]

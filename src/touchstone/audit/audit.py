@@ -56,7 +56,7 @@ class Audit:
 
     @property
     def by_cause(self) -> list[tuple[str, int, str]]:
-        """Each code with the number of results that it concerns and an example; the most frequent first."""
+        """Each code with the number of results that it concerns and an example. The most frequent first."""
         found: dict[str, list[str]] = defaultdict(list)
         for result, wrong in self.by_entry:
             for fault in wrong:

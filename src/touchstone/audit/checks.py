@@ -102,7 +102,7 @@ def _impossible(r: PublishedResult) -> Iterator[str]:
 
 
 def _littles_law(r: PublishedResult) -> Iterator[tuple[str, str]]:
-    """Rate times mean latency is the mean number of requests under way (Little 1961); a closed loop has a bound.
+    """Rate times mean latency is the mean number of requests under way (Little 1961). A closed loop has a bound.
 
     In an open loop latency counts from the intended send time, so requests may wait in a queue without bound.
     """

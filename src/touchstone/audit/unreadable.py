@@ -87,7 +87,7 @@ _BINARY = (
 
 
 def refused(where: str, text: str) -> UsageError | None:
-    """The error about a text of a known tool that cannot be read; None if no tool is known by it."""
+    """The error about a text of a known tool that cannot be read. None if no tool is known by it."""
     for one in _KNOWN:
         if one.starts.search(text):
             return UsageError(f"is {one.what}, which cannot be read", where=where, fix=one.instead)

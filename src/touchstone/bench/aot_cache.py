@@ -53,7 +53,7 @@ def aot_cache(built: Built, env: Mapping[str, str]) -> AotCache | None:
 
 
 def _taken(output: ProgramOutput) -> dict[str, Any]:
-    """What a JVM that had to take the cache or end says of it; nothing if it ended for another reason."""
+    """What a JVM that had to take the cache or end says of it. Nothing if it ended for another reason."""
     if output.code == 0:
         sources = [loaded[1] is not None for loaded in _LOADED.finditer(output.text)]
         return {"classes": sum(sources), "loaded": len(sources)}

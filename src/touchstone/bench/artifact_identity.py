@@ -65,7 +65,7 @@ def prebuilt(artifacts: Iterable[Path], sources: Iterable[Path]) -> list[str]:
 
 
 def clear_work(built: Built) -> LeftInWork:
-    """Remove files that earlier starts have left next to the program, in earlier runs, too; what was removed, and what
+    """Remove files that earlier starts have left next to the program, in earlier runs, too. What was removed, and what
     changed.
 
     A changed file cannot be put back: it is reported, and stays as it is.

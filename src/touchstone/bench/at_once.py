@@ -33,7 +33,7 @@ def why_not_together(bench: Bench, contenders: Sequence[Contender]) -> str | Non
 
 
 def port_conflict(contenders: Iterable[Contender]) -> str | None:
-    """Why contenders cannot all run at once that listen on one fixed port; None if they can."""
+    """Why contenders cannot all run at once that listen on one fixed port. None if they can."""
     first: dict[int, str] = {}
     for contender in contenders:
         port = contender.variant.port

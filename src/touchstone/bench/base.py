@@ -54,7 +54,7 @@ class LapWatcher(Protocol):
     """Sees loads in slices while they are measured."""
 
     def after_lap(self, samples: Sequence[Sample]) -> str:
-        """What is known of a load after another lap, in words; the samples hold the slices of this round until now."""
+        """What is known of a load after another lap, in words. The samples hold the slices of this round until now."""
 
 
 @dataclass(frozen=True)
@@ -260,7 +260,7 @@ def failed(error: TouchstoneError, lines: list[str]) -> Failure:
 
 @contextmanager
 def attempting(bench: Bench, sample: Sample) -> Iterator[Sample]:
-    """The sample, to be filled; an error becomes its failure, with the log's last lines, and loses nothing.
+    """The sample, to be filled. An error becomes its failure, with the log's last lines, and loses nothing.
 
     The time is added to the sample's, which may be attempted in parts.
     """
@@ -298,7 +298,7 @@ def failing_alone(sample: Sample) -> Iterator[None]:
 
 
 def attempt_together(samples: Sequence[Sample], action: Callable[[], None]) -> None:
-    """Carry out what measures these samples at once; an error becomes the failure of each that has no result yet."""
+    """Carry out what measures these samples at once. An error becomes the failure of each that has no result yet."""
     watch = Stopwatch()
     try:
         action()

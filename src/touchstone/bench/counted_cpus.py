@@ -42,7 +42,7 @@ GOMAXPROCS")."""
 def counted_cpus(
     built: Built, env: Mapping[str, str], tools: Mapping[str, FoundTool], cpus: Sequence[int], quota: float
 ) -> CountedCpus | None:
-    """What the runtime of a contender counts on these CPUs under a quota in CPUs; None where nobody knows."""
+    """What the runtime of a contender counts on these CPUs under a quota in CPUs. None where nobody knows."""
     if built.image is not None:
         return None
     if (name := program_name(built)) in _QUESTIONS:
@@ -74,7 +74,7 @@ def _asked(name: str, built: Built, env: Mapping[str, str], cpus: Sequence[int],
 
 
 def _go(built: Built, env: Mapping[str, str], tool: FoundTool, cpus: int, quota: float) -> CountedCpus | None:
-    """`GOMAXPROCS` if it is set; else by the version that the program was built with, and its GODEBUG settings."""
+    """`GOMAXPROCS` if it is set. Else by the version that the program was built with, and its GODEBUG settings."""
     if (given := env.get("GOMAXPROCS", "")).isdigit() and int(given) > 0:
         return CountedCpus(count=int(given), runtime="go")
     with contextlib.suppress(OSError, subprocess.SubprocessError):

@@ -24,7 +24,7 @@ _ANSWER = re.compile(r"^(?:heap |\s*size_t MaxHeapSize\s+= )(\d+)", re.MULTILINE
 
 
 def heap_bound(built: Built, env: Mapping[str, str], memory: int) -> HeapBound | None:
-    """The bound of a contender's heap under a memory limit in bytes; None where its runtime cannot be asked."""
+    """The bound of a contender's heap under a memory limit in bytes. None where its runtime cannot be asked."""
     name = program_name(built)
     if built.image is not None or name not in _QUESTIONS:
         return None

@@ -31,7 +31,7 @@ _NAMED = re.compile(r"(?:/[\w.@+=-]+)+")
 
 @contextmanager
 def own_places(built: Built, env: Mapping[str, str], *shared: Path) -> Iterator[PrivatePlaces | None]:
-    """The temporary folders as a contender is to see them, for one start; None for an image, or if not permitted.
+    """The temporary folders as a contender is to see them, for one start. None for an image, or if not permitted.
 
     Its work folder, and what its command and its environment name, are shared with the lab and with dependencies, and
     so are these folders.

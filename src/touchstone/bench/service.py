@@ -123,7 +123,7 @@ def contender_environment(
 
 
 def limit_cpus(cgroup: Cgroup | None, record: Process, cpus: float | None) -> None:
-    """Give a contender's cgroup this many CPUs' time, and put it on record; None is no limit. Raises StartError."""
+    """Give a contender's cgroup this many CPUs' time, and put it on record. None is no limit. Raises StartError."""
     if cpus is None:
         return
     if cgroup is None or not cgroup.limit_cpus(cpus):
@@ -132,7 +132,7 @@ def limit_cpus(cgroup: Cgroup | None, record: Process, cpus: float | None) -> No
 
 
 def _limit_memory(cgroup: Cgroup | None, record: Process, limit: int | None) -> None:
-    """Give a contender's cgroup a memory limit in bytes, and put it on record; None is no limit. Raises StartError."""
+    """Give a contender's cgroup a memory limit in bytes, and put it on record. None is no limit. Raises StartError."""
     if limit is None:
         return
     if cgroup is None or not cgroup.limit_memory(limit):

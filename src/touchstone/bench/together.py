@@ -88,7 +88,7 @@ def started_together(
 
 
 def with_own_dependencies(bench: Bench, contender: Contender, stack: ExitStack) -> Bench:
-    """The same bench with a part of each dependency for one contender alone; the stack gives the parts back.
+    """The same bench with a part of each dependency for one contender alone. The stack gives the parts back.
 
     What cannot be divided stays as it is. Who runs outside has dependencies of its own.
     """

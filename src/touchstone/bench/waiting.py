@@ -119,7 +119,7 @@ class OtherProtocol:
     looked: float = -math.inf
 
     def look(self, answer: Response) -> str | None:
-        """Look again if it is time to; how it speaks something else, given that it did not answer, if it does."""
+        """Look again if it is time to. How it speaks something else, given that it did not answer, if it does."""
         now = time.monotonic()
         if now - self.looked < _LOOKED_EVERY_S:
             return None
@@ -217,7 +217,7 @@ def _ended(how: str, process: ServerProcess) -> StartError:
 
 
 def _elsewhere(places: list[Listener], asked: tuple[str, int]) -> StartError | None:
-    """Where it listens, if that is not where it is asked; None if it listens there, or nowhere."""
+    """Where it listens, if that is not where it is asked. None if it listens there, or nowhere."""
     host, port = asked
     if not places or is_open(host, port):
         return None

@@ -44,7 +44,7 @@ def dotted(key: Key) -> str:
 
 
 def in_order(problems: Iterable[Problem]) -> list[Problem]:
-    """By file and line, each once; what the environment lacks at the first place that wants it."""
+    """By file and line, each once. What the environment lacks at the first place that wants it."""
     found = sorted(
         dict.fromkeys(problems), key=lambda problem: (str(problem.file), problem.line or 0, dotted(problem.key))
     )

@@ -76,7 +76,7 @@ class RevisionPair:
         return read
 
     def measured(self, terms: ComparisonTerms, conditions: RunConditions, progress: Console) -> MeasuredPair:
-        """Measure both in one run, and write its reports and the files; notes go to `progress` at once."""
+        """Measure both in one run, and write its reports and the files. Notes go to `progress` at once."""
         self.files.check()
         repository = Repository.around(Path.cwd())
         earlier = repository.revision(self.base)

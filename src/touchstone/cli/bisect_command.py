@@ -48,7 +48,7 @@ def bisect(
     stack: options.StackWithin = None,
     json: options.Json = False,
 ) -> int:
-    """Find the commit that made a figure worse, by bisection; each step is as short as its decision allows."""
+    """Find the commit that made a figure worse, by bisection. Each step is as short as its decision allows."""
     figures = read_figures([figure])
     here = Path.cwd()
     repository = Repository.around(here)

@@ -51,7 +51,7 @@ class RemoteOutcome:
 def run_on_cluster(
     cluster: str, scenario: Path, words: Sequence[str], request: RunRequest, out: Path | None
 ) -> RemoteOutcome | None:
-    """Carry the run out on the servers' nodes, rounds divided among several; None if this machine is the only one."""
+    """Carry the run out on the servers' nodes, rounds divided among several. None if this machine is the only one."""
     need_ray()
     from touchstone.cluster.fleet import merge  # noqa: PLC0415 - Ray is optional, and slow to import.
     from touchstone.cluster.remote_run import PART, run_remotely, unpack  # noqa: PLC0415

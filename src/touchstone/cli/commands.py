@@ -120,7 +120,7 @@ class LazyGroup(TyperGroup):
         }
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Load the command that is called; an unknown one is answered by the group with the names that are near."""
+        """Load the command that is called. An unknown one is answered by the group with the names that are near."""
         if args[0] in FORMER:
             args = [*FORMER[args[0]], *args[1:]]
         if args[0] in COMMANDS:

@@ -61,7 +61,7 @@ def reader_is_gone() -> bool:
 
 
 def system_failure(error: OSError) -> TouchstoneError | None:
-    """What the system refused, by file and cause; None for an error that is no usual refusal of the system."""
+    """What the system refused, by file and cause. None for an error that is no usual refusal of the system."""
     if error.errno not in _CAUSES:
         return None
     cause, fix = _CAUSES[error.errno]

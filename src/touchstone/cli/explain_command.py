@@ -42,7 +42,7 @@ def explain(
 
 
 def _what_there_is(run: Run, judgement: Judgement, wanted: str) -> str:
-    """The figures of a contender that is named; else what an id may be, and the nearest one."""
+    """The figures of a contender that is named. Else what an id may be, and the nearest one."""
     figures: dict[str, list[str]] = {}
     for estimate in judgement.estimates:
         figures.setdefault(estimate.contender, []).append(estimate.figure)

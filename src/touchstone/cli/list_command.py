@@ -109,7 +109,7 @@ def _by_stack(rows: Rows, *, exhibits: bool) -> Iterator[dict[str, str | None]]:
 
 
 def _name(scenario: str) -> str:
-    """The name of a scenario that may be given as a folder; runs may be older than the scenario is."""
+    """The name of a scenario that may be given as a folder. Runs may be older than the scenario is."""
     if (Path(scenario) / SCENARIO_FILE).is_file():
         return find_scenario(scenario, scenarios_root()).scenario.name
     return scenario

@@ -72,7 +72,7 @@ def _shared(pid: int, others: set[int]) -> bool:
 
 
 def _local_addresses(service: ExternalService) -> tuple[str, ...]:
-    """The loopback addresses that a load may go to, the preferred one first; none of a service elsewhere."""
+    """The loopback addresses that a load may go to, the preferred one first. None of a service elsewhere."""
     if service.host == "localhost":
         return ("127.0.0.1", "::1")
     with suppress(ValueError):

@@ -50,7 +50,7 @@ class Agent:
         return time.monotonic()
 
     def has_engine(self, digest: str) -> bool:
-        """Whether an engine of this SHA-256 is there; it is the one that is used from now on."""
+        """Whether an engine of this SHA-256 is there. It is the one that is used from now on."""
         path = _shelf() / digest / "touchstone-engine"
         self._engine = path if os.access(path, os.X_OK) else None
         return self._engine is not None

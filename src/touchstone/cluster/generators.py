@@ -28,7 +28,7 @@ from touchstone.record.process import GeneratorPlace
 
 
 class ClusterGenerators:
-    """The load comes from nodes of the cluster, each an equal part of it; this machine leads them and watches."""
+    """The load comes from nodes of the cluster, each an equal part of it. This machine leads them and watches."""
 
     def __init__(self, server: ClusterNode, hands: Sequence[TakenNode]) -> None:
         self._server, self._hands = server, hands

@@ -60,7 +60,7 @@ def taken_nodes(nodes: Sequence[ClusterNode]) -> Iterator[list[TakenNode]]:
 
 @contextmanager
 def courier(node: ClusterNode) -> Iterator[TakenNode]:
-    """An agent on a node that a run is sent to; the run itself takes the nodes that it needs."""
+    """An agent on a node that a run is sent to. The run itself takes the nodes that it needs."""
     hand = start_agent(node, name=f"courier-{node.id}", num_cpus=0, label_selector={"ray.io/node-id": node.id})
     try:
         yield hand

@@ -76,7 +76,7 @@ def own_node(nodes: Sequence[ClusterNode]) -> ClusterNode | None:
 
 
 def _own_address() -> str | None:
-    """The address of this machine's node, if Ray took another machine's for it; None if it took the right one.
+    """The address of this machine's node, if Ray took another machine's for it. None if it took the right one.
 
     Ray asks the way to the internet for its own address, and believes the head's where there is none.
     """

@@ -33,7 +33,7 @@ _LEFT_OUT = {"__pycache__", "target", "node_modules", ".touchstone", ".git", "bu
 
 @dataclass
 class RemoteRun:
-    """A run on a server's node; its exit code and its results, an archive, when it has ended."""
+    """A run on a server's node. Its exit code and its results, an archive, when it has ended."""
 
     server: str
     hand: TakenNode

@@ -75,7 +75,7 @@ class Dependency(ABC):
 
     @classmethod
     def missing(cls, context: DependencyContext) -> str | None:
-        """Say what must be installed before this kind can be used, and how; None if nothing is missing."""
+        """Say what must be installed before this kind can be used, and how. None if nothing is missing."""
         return None
 
     @classmethod
@@ -97,7 +97,7 @@ class Dependency(ABC):
 
     @abstractmethod
     def reset(self, settings: dict[str, Any]) -> list[str]:
-        """Make its state fresh, with `settings` over its own; return in words what was left over from before."""
+        """Make its state fresh, with `settings` over its own. Return in words what was left over from before."""
 
     @abstractmethod
     def address(self) -> dict[str, str]:
@@ -114,7 +114,7 @@ class Dependency(ABC):
         return []
 
     def not_done(self) -> str | None:
-        """What the lab did not do for it that it does for others, in a sentence; None if it did everything."""
+        """What the lab did not do for it that it does for others, in a sentence. None if it did everything."""
         return None
 
     @abstractmethod

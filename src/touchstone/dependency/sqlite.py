@@ -45,7 +45,7 @@ class SqliteFile(Dependency):
 
     @classmethod
     def wrong_query(cls, query: str, settings: dict[str, Any]) -> str | None:
-        """Whether SQLite can prepare it over the schema's tables; a service may make others, at its start."""
+        """Whether SQLite can prepare it over the schema's tables. A service may make others, at its start."""
         try:
             with closing(sqlite3.connect(":memory:")) as database:
                 database.executescript(str(settings.get("schema", "")))

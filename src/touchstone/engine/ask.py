@@ -92,7 +92,7 @@ class Response:
 
     @property
     def media_type(self) -> str:
-        """The media type of its body, in lower case and without parameters; empty if it has none."""
+        """The media type of its body, in lower case and without parameters. Empty if it has none."""
         return (self.field("content-type") or "").partition(";")[0].strip().lower()
 
     def __str__(self) -> str:

@@ -10,7 +10,7 @@ _PATIENCE_S = 2.0
 
 
 def speaks_tls(url: str) -> bool:
-    """Return whether the port of an http:// URL takes a TLS handshake; false if it cannot be asked."""
+    """Return whether the port of an http:// URL takes a TLS handshake. False if it cannot be asked."""
     parts = urlsplit(url)
     # Nothing is sent or taken but the handshake, and nothing verified: the machine's authorities need not be read.
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)

@@ -28,7 +28,7 @@ class AdoptedEntry:
 
 
 def adopt(entry: BenchmarkEntry, folder: Path, asked: Sequence[str] = ()) -> AdoptedEntry:
-    """Make a stack of the entry in a scenario's folder; where there is no scenario, it is drafted from the tests asked.
+    """Make a stack of the entry in a scenario's folder. Where there is no scenario, it is drafted from the tests asked.
 
     Raises UsageError where none of the entry's images can be asked what the scenario asks.
     """
@@ -68,7 +68,7 @@ def _copy(entry: BenchmarkEntry, home: Path, stack_toml: str) -> Path:
 
 
 def _asked_anew(entry: BenchmarkEntry, asked: Sequence[str]) -> Wanted:
-    """The tests that were named, or those of the first image that takes part in any; the requests are the first's."""
+    """The tests that were named, or those of the first image that takes part in any. The requests are the first's."""
     own = {name: test.targets for variant in reversed(entry.variants) for name, test in variant.tests.items()}
     for name in asked:
         if name not in own:

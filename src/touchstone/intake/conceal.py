@@ -74,7 +74,7 @@ class Vault:
         return self._text(value, in_field(name, value), known)
 
     def _text(self, text: str, spans: Sequence[Span], known: Mapping[str, str]) -> str:
-        """The template of a text; the text itself where nothing of it is secret, or it is a template."""
+        """The template of a text. The text itself where nothing of it is secret, or it is a template."""
         if isinstance(text, PlaceholderText):
             return text
         found: list[str] = []

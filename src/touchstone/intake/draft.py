@@ -104,7 +104,7 @@ class Draft:
             yield from _load(load)
 
     def _first_read(self) -> DraftRequest:
-        """The first GET in which nothing is guessed, one that needs no secret before others; else the first GET.
+        """The first GET in which nothing is guessed, one that needs no secret before others. Else the first GET.
 
         Where nothing but writes is known, a GET of the same target asks without writing.
         """

@@ -128,7 +128,7 @@ def _of_parameter(text: str, begin: int, equals: int, end: int, *, plus: bool, d
 
 
 def _within(whole: Span, raw: str, decoded: str, inner: list[Span]) -> list[Span]:
-    """Spans of a value as they stand where it is encoded; the whole value where they cannot be found there."""
+    """Spans of a value as they stand where it is encoded. The whole value where they cannot be found there."""
     if raw == decoded:
         return [replace(one, start=whole.start + one.start, end=whole.start + one.end) for one in inner]
     found = []
@@ -227,7 +227,7 @@ def _unquoted(token: str) -> str:
 
 
 def _named(text: str) -> Iterator[Span]:
-    """Values behind `name=` and `name:`, and behind `Bearer` and the like; user and password of a URL."""
+    """Values behind `name=` and `name:`, and behind `Bearer` and the like. User and password of a URL."""
     at = 0
     while (match := _NAMED.search(text, at)) is not None:
         at = match.end()

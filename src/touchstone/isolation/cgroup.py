@@ -49,7 +49,7 @@ class Cgroup:
             (folder / "cgroup.procs").write_text(str(pid))
 
     def limit_memory(self, limit: int) -> bool:
-        """Set the memory limit in bytes, swap included where the kernel counts it; false if the kernel refuses."""
+        """Set the memory limit in bytes, swap included where the kernel counts it. False if the kernel refuses."""
         names = ("memory.max", "memory.swap.max", "0")
         if self.version == 1:
             names = ("memory.limit_in_bytes", "memory.memsw.limit_in_bytes", str(limit))
@@ -62,7 +62,7 @@ class Cgroup:
         return False
 
     def limit_cpus(self, cpus: float) -> bool:
-        """Let the group have this many CPUs' time in each period of 100 ms; false if the kernel refuses."""
+        """Let the group have this many CPUs' time in each period of 100 ms. False if the kernel refuses."""
         quota = max(1_000, round(cpus * _PERIOD_US))
         with contextlib.suppress(OSError, KeyError):
             if self.version == 2:
@@ -74,7 +74,7 @@ class Cgroup:
         return False
 
     def oom_kills(self) -> int | None:
-        """How many processes of the group the kernel killed for want of memory; None if it does not say."""
+        """How many processes of the group the kernel killed for want of memory. None if it does not say."""
         name = "memory.events" if self.version == 2 else "memory.oom_control"
         with contextlib.suppress(OSError, KeyError, ValueError):
             fields = dict(line.split() for line in (self.paths["memory"] / name).read_text().splitlines())
@@ -112,7 +112,7 @@ class Cgroup:
         return all(folder.is_dir() for folder in self.folders)
 
     def cpu_s(self) -> float | None:
-        """CPU seconds of all processes that are or were in the group; None if the kernel does not say."""
+        """CPU seconds of all processes that are or were in the group. None if the kernel does not say."""
         with contextlib.suppress(OSError, LookupError, ValueError):
             if self.version == 2:
                 # Every group has this file, whichever controllers are switched on.
@@ -129,7 +129,7 @@ class Cgroup:
         return {}
 
     def shared_memory(self, stat: Mapping[str, int]) -> int | None:
-        """Bytes of shared memory and files in memory charged to the group, mapped or not; None if it is not said.
+        """Bytes of shared memory and files in memory charged to the group, mapped or not. None if it is not said.
 
         `stat` is its `memory_stat`.
         """
@@ -150,7 +150,7 @@ class Cgroup:
         return None
 
     def memory_peak(self) -> int | None:
-        """The most memory that the group has used, page cache included; None if the kernel does not say."""
+        """The most memory that the group has used, page cache included. None if the kernel does not say."""
         name = "memory.peak" if self.version == 2 else "memory.max_usage_in_bytes"
         with contextlib.suppress(OSError, KeyError, ValueError):
             return int((self.paths["memory"] / name).read_text())
@@ -200,7 +200,7 @@ def create_cgroup() -> Cgroup | None:
 
 
 def find_cgroup(place: Path) -> Cgroup | None:
-    """A group that somebody else made, by its folder or by its path below the root; None if it is not there.
+    """A group that somebody else made, by its folder or by its path below the root. None if it is not there.
 
     In version 1 the same path is looked for in each controller's tree: container engines name all alike.
     """

@@ -137,7 +137,7 @@ def _statuses(pids: Iterable[int]) -> Iterator[str]:
 
 
 def is_halted(status: str) -> bool:
-    """Whether a process was stopped by a signal at the moment of its /proc/PID/status; a tracer's stop is `t`."""
+    """Whether a process was stopped by a signal at the moment of its /proc/PID/status. A tracer's stop is `t`."""
     return "\nState:\tT" in status
 
 
@@ -153,7 +153,7 @@ def usual_kernel_memory(status: str) -> int:
 
 
 def memory_of(status: str) -> tuple[int, int, int]:
-    """RssShmem, VmRSS and HugetlbPages of /proc/PID/status (proc(5)), in bytes; 0 for a line that is not there.
+    """RssShmem, VmRSS and HugetlbPages of /proc/PID/status (proc(5)), in bytes. 0 for a line that is not there.
 
     Shared memory that the process has mapped, resident memory, and huge pages, which are in neither.
     """

@@ -178,13 +178,13 @@ def remove_container(runtime: ContainerRuntime, container: str) -> None:
 
 
 def remove_image(runtime: ContainerRuntime, name: str) -> None:
-    """Take its name from an image, and remove it if it has no other; nothing happens where there is none."""
+    """Take its name from an image, and remove it if it has no other. Nothing happens where there is none."""
     with contextlib.suppress(StartError):
         runtime.ask("image", "rm", name)
 
 
 def start_command(runtime: ContainerRuntime, container: str) -> list[str]:
-    """What starts a container and stays until it has ended; its output is the container's, and so is its exit code."""
+    """What starts a container and stays until it has ended. Its output is the container's, and so is its exit code."""
     return runtime.command("start", "--attach", container)
 
 
@@ -241,7 +241,7 @@ class ContainerProcess(ServerProcess):
         return []
 
     def oom_kills(self) -> int | None:
-        """As a process's; a group that has gone with its container is asked for by what the runtime remembers."""
+        """As a process's. A group that has gone with its container is asked for by what the runtime remembers."""
         if (kills := super().oom_kills()) is not None:
             return kills
         with contextlib.suppress(StartError):
@@ -319,7 +319,7 @@ def _program(runtime: ContainerRuntime, container: str, popen: subprocess.Popen[
 
 
 def _group_of(pid: int, container: str) -> Cgroup | None:
-    """The container's own group; None if it was put into the one that the lab is in, which says nothing of it."""
+    """The container's own group. None if it was put into the one that the lab is in, which says nothing of it."""
     with contextlib.suppress(OSError):
         for line in Path(f"/proc/{pid}/cgroup").read_text().splitlines():
             _, controllers, path = line.split(":", 2)

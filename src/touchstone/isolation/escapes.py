@@ -88,7 +88,7 @@ def _twice(
 
 
 def _is_inside(pid: int, cgroup: Cgroup) -> bool:
-    """Whether a process is in the group or below it; one that has gone is nowhere else."""
+    """Whether a process is in the group or below it. One that has gone is nowhere else."""
     with contextlib.suppress(OSError):
         name = cgroup.paths["memory"].name
         lines = [line.split(":", 2) for line in Path(f"/proc/{pid}/cgroup").read_text().splitlines()]

@@ -18,14 +18,14 @@ def family(pid: int) -> list[psutil.Process]:
 
 
 def task_folders(pid: int) -> list[Path]:
-    """The folders of a process's threads, /proc/PID/task/TID; none if it has ended, be it while they are listed."""
+    """The folders of a process's threads, /proc/PID/task/TID. None if it has ended, be it while they are listed."""
     with contextlib.suppress(OSError):
         return list(Path(f"/proc/{pid}/task").iterdir())
     return []
 
 
 def resident(processes: Iterable[psutil.Process]) -> int:
-    """The sum of their RSS in bytes, which counts what they share once for each; who has ended has none."""
+    """The sum of their RSS in bytes, which counts what they share once for each. Who has ended has none."""
     total = 0
     for process in processes:
         with contextlib.suppress(psutil.Error):

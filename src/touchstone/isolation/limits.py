@@ -51,7 +51,7 @@ def _tightest(controller: str, read: Callable[[Path], float | None]) -> GroupLim
 
 
 def cpu_limit_of(folder: Path) -> float | None:
-    """The quota of a group over its period, in CPUs; None for none (`cpu.max`, in version 1 two files)."""
+    """The quota of a group over its period, in CPUs. None for none (`cpu.max`, in version 1 two files)."""
     with contextlib.suppress(OSError, ValueError):
         quota, period = (folder / "cpu.max").read_text().split()
         return None if quota == "max" else int(quota) / int(period)

@@ -13,7 +13,7 @@ _LINGERING = Path("/var/lib/systemd/linger")
 
 
 def ends_with_session() -> str | None:
-    """What ends a run of this user, after "a run", and how to prevent it (loginctl(1)); None if a run goes on."""
+    """What ends a run of this user, after "a run", and how to prevent it (loginctl(1)). None if a run goes on."""
     tree, user = version_2(), os.geteuid()
     managed = tree is not None and any(group.name == f"user@{user}.service" for group in tree.groups_of())
     if user == 0 or not managed or (_LINGERING / _name(user)).exists():

@@ -39,7 +39,7 @@ def free_port(host: str = "127.0.0.1") -> int:
 
 
 def _never_outgoing() -> range:
-    """Ports below or above the range that outgoing connections are given; empty if that is not known, or is all."""
+    """Ports below or above the range that outgoing connections are given. Empty if that is not known, or is all."""
     try:
         low, high = (int(number) for number in _OUTGOING.read_text().split())
     except (OSError, ValueError):
@@ -48,7 +48,7 @@ def _never_outgoing() -> range:
 
 
 def listeners(port: int) -> set[int | None]:
-    """The ids of the processes that listen on a TCP port; None stands for one that we may not see."""
+    """The ids of the processes that listen on a TCP port. None stands for one that we may not see."""
     return {connection.pid for connection in psutil.net_connections("tcp") if _listens(connection, port)}
 
 

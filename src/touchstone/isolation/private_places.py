@@ -67,7 +67,7 @@ class PrivatePlaces:
 
 
 def outermost(places: Iterable[Path], path: Path) -> Path | None:
-    """The folder or file directly below one of the places that `path` belongs to; None if it is below none."""
+    """The folder or file directly below one of the places that `path` belongs to. None if it is below none."""
     for place in places:
         if place in path.parents:
             return place / path.relative_to(place).parts[0]

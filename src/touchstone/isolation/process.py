@@ -62,7 +62,7 @@ class StopCpu:
 
 @dataclass
 class ServerProcess:
-    """A process in a session of its own; ended by its id and those of its descendants, never by a name."""
+    """A process in a session of its own. Ended by its id and those of its descendants, never by a name."""
 
     popen: subprocess.Popen[bytes]
     log: Path
@@ -234,7 +234,7 @@ def _named(process: psutil.Process) -> str:
 
 
 def tail(log: Path, lines: int = 20, begin: int = 0) -> list[str]:
-    """The last lines of a file that say something, without what a terminal would obey; none if it is not there.
+    """The last lines of a file that say something, without what a terminal would obey. None if it is not there.
 
     Only what comes after its first `begin` bytes counts.
     """
@@ -284,7 +284,7 @@ def start_process(
     user: str | None = None,
     places: PrivatePlaces | None = None,
 ) -> ServerProcess:
-    """Start a process in a session of its own, on its CPUs and in its cgroup; it dies if the lab dies.
+    """Start a process in a session of its own, on its CPUs and in its cgroup. It dies if the lab dies.
 
     With `places` it has a mount namespace of its own, in which these are private.
 

@@ -14,6 +14,6 @@ BOOT_TIME = figures_of(FigureGroup.BOOT_TIME)
 
 
 def is_exact(name: str) -> bool:
-    """Whether a figure is counted and not sampled; a quantity that a claim names next to the figures is not."""
+    """Whether a figure is counted and not sampled. A quantity that a claim names next to the figures is not."""
     figure = FIGURES.get(name)
     return figure is not None and FigureGroup.EXACT in figure.groups

@@ -48,7 +48,7 @@ class Outcome(StrEnum):
 
     @classmethod
     def of(cls, interval: Interval, figure: str, margin: float) -> Outcome:
-        """What an interval of a ratio decides; a figure without a better direction can be equivalent at most."""
+        """What an interval of a ratio decides. A figure without a better direction can be equivalent at most."""
         better = FIGURES[figure].better
         match decide(interval, margin):
             case Decision.WITHIN:

@@ -33,7 +33,7 @@ class ConditionError(ValueError):
 
 @dataclass(frozen=True)
 class Condition:
-    """One condition, as it was written; the bound in seconds, requests per second, or as a share."""
+    """One condition, as it was written. The bound in seconds, requests per second, or as a share."""
 
     text: str
     quantity: str

@@ -184,7 +184,7 @@ def _key(name: str, field: FieldInfo) -> ManifestKey:
 
 
 def _toml(value: Any) -> str:
-    """A default as a manifest would write it; empty for none, and for a table that is described at its place."""
+    """A default as a manifest would write it. Empty for none, and for a table that is described at its place."""
     if value is None or isinstance(value, BaseModel):
         return ""
     if isinstance(value, bool):

@@ -45,7 +45,7 @@ class ExternalService:
 
 
 def is_loopback(address: str) -> bool:
-    """Whether an IP address is this machine's own; an IPv4 address in IPv6 clothes is the same address."""
+    """Whether an IP address is this machine's own. An IPv4 address in IPv6 clothes is the same address."""
     found = ipaddress.ip_address(address.partition("%")[0])
     mapped = found.ipv4_mapped if isinstance(found, ipaddress.IPv6Address) else None
     return (mapped or found).is_loopback

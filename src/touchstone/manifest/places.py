@@ -19,7 +19,7 @@ def fill_places(text: str, values: Mapping[str, str]) -> str:
 
 
 def unknown_place(text: str, known: Iterable[str]) -> str | None:
-    """What is wrong with the first place in a text that has no value; None if all have one."""
+    """What is wrong with the first place in a text that has no value. None if all have one."""
     names = list(known)
     for name in _PLACE.findall(text):
         if name not in names and name not in _BRACE:

@@ -1,4 +1,4 @@
-"""Reads a manifest into its type; an error says which file, which key, what was expected and the fix."""
+"""Reads a manifest into its type. An error says which file, which key, what was expected and the fix."""
 
 from __future__ import annotations
 

@@ -187,7 +187,7 @@ class Probe(ManifestModel):
 
 
 class Ready(Request):
-    """The request whose correct response means that the service has started; it takes no placeholder but
+    """The request whose correct response means that the service has started. It takes no placeholder but
     `{env.NAME}`.
     """
 

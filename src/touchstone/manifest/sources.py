@@ -64,7 +64,7 @@ def _shipped_as_it_lies(stack: Stack) -> Iterator[str]:
 
 
 def files_like(stack: Stack, pattern: str) -> list[tuple[Path, Path]]:
-    """The files like a pattern of the work folder, with their place in it; its first part may be an extra source's.
+    """The files like a pattern of the work folder, with their place in it. Its first part may be an extra source's.
 
     Raises ValueError, NotImplementedError or IndexError if it is no pattern.
     """
@@ -84,7 +84,7 @@ def _without(ignored: set[Path], found: dict[Path, Path], named: frozenset[str])
 
 
 def _ignored(root: Path) -> set[Path]:
-    """The files and folders below a folder that git ignores; none where it is no repository, or is ignored itself."""
+    """The files and folders below a folder that git ignores. None where it is no repository, or is ignored itself."""
     words = [
         "git",
         *_READS,

@@ -1,4 +1,4 @@
-"""Puts the builder together, step by step; a finished step runs again only if its inputs have changed."""
+"""Puts the builder together, step by step. A finished step runs again only if its inputs have changed."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ class EachInTurn:
 
 @dataclass(frozen=True)
 class AllAtOnce:
-    """Measures all contenders at once, at the beginning of a round; gives samples as soon as they are known."""
+    """Measures all contenders at once, at the beginning of a round. Gives samples as soon as they are known."""
 
     measure: Callable[[Bench, Sequence[Contender], int], Iterator[list[Sample]]]
 

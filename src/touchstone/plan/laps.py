@@ -45,7 +45,7 @@ def _williams(count: int) -> list[list[int]]:
 
 
 def shortest_slice(connections: int, rate: float) -> float:
-    """The shortest slice, in seconds, in which a contender ends `_GENERATIONS` whole ones; 0 if its rate is unknown."""
+    """The shortest slice, in seconds, in which a contender ends `_GENERATIONS` whole ones. 0 if its rate is unknown."""
     return _GENERATIONS * connections / rate if rate > 0 else 0.0
 
 

@@ -14,7 +14,7 @@ def available_cpus() -> tuple[int, ...]:
 
 
 def plan_placement(cpus: Sequence[int], *, dependencies: bool, generators: Sequence[GeneratorPlace] = ()) -> Placement:
-    """Disjoint CPU sets where there are enough CPUs; where there are not, what shares is said in words.
+    """Disjoint CPU sets where there are enough CPUs. Where there are not, what shares is said in words.
 
     The contender comes first: it is what is measured. From four CPUs on it gets half of them, and engine and
     dependencies a quarter each. Dependencies share the engine's CPUs on a small machine, never the contender's: that

@@ -90,7 +90,7 @@ class Preset:
         return self._own(load.warmup_s, self.warm_least_s)
 
     def _own(self, wanted: float | None, usual: float) -> float:
-        """A time that the load states comes before the profile's; quick goes on for no longer than it always does."""
+        """A time that the load states comes before the profile's. Quick goes on for no longer than it always does."""
         if wanted is None:
             return usual
         return min(wanted, usual) if self.name == "quick" else wanted

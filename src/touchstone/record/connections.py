@@ -35,7 +35,7 @@ def _kind() -> Closes | None:
 
 
 class ClosedByServer(EngineRecord):
-    """Kept connections that the server closed over the whole job, by when it did; None where it did not."""
+    """Kept connections that the server closed over the whole job, by when it did. None where it did not."""
 
     unused: Closes | None = _kind()
     """At rest, before a first request."""

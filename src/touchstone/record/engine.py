@@ -324,7 +324,7 @@ class EngineIdentity(EngineRecord):
 
 
 class JourneyResult(EngineRecord):
-    """Passes through one journey that ended in the window; how long those took that went through, pauses included."""
+    """Passes through one journey that ended in the window. How long those took that went through, pauses included."""
 
     name: str
     completed: int = 0

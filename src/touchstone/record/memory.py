@@ -24,6 +24,6 @@ def peak_memory(watch: Watch) -> int | None:
 
 
 def peak_rss(watch: Watch) -> int | None:
-    """The highest sum of the processes' RSS under load in bytes, shared pages counted in each; None if not read."""
+    """The highest sum of the processes' RSS under load in bytes, shared pages counted in each. None if not read."""
     points = [point.rss for point in loaded_points(watch)]
     return max((value for value in (*points, watch.window.rss_peak) if value is not None), default=None)

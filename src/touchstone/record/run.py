@@ -72,7 +72,7 @@ class Plan(Record):
     """Each contender was to be loaded by itself, without slices."""
 
     def called(self, name: str | None, among: Collection[str]) -> str | None:
-        """The contender of these that a name means, its own or its stack's; a sound one before an exhibit."""
+        """The contender of these that a name means, its own or its stack's. A sound one before an exhibit."""
         return next((one for one in self._sound_first(among) if name in (one, one.split("/", 1)[0])), None)
 
     def baseline_among(self, measured: Collection[str]) -> str | None:

@@ -150,7 +150,7 @@ def _loaded(folder: Path) -> Run:
 
 
 def load_environment(folder: Path) -> Environment | None:
-    """The machine of a run and the engine that measured it; None if the run is gone, or does not say."""
+    """The machine of a run and the engine that measured it. None if the run is gone, or does not say."""
     try:
         return _read(folder / _ENVIRONMENT, Environment)
     except StoreError:

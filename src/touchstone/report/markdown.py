@@ -186,7 +186,7 @@ def crossing_lines(view: View) -> Iterator[str]:
 
 
 def finding_lines(view: View) -> Iterator[str]:
-    """The causes of doubt, the one that costs most first, a line each; the samples are in the JSON."""
+    """The causes of doubt, the one that costs most first, a line each. The samples are in the JSON."""
     yield from ["## Findings", ""]
     found = view.causes
     if not found:

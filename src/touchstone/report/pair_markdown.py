@@ -75,7 +75,7 @@ def _lost(judged: PairJudgement) -> Iterator[str]:
 
 
 def _fenced(lines: Sequence[str]) -> Iterator[str]:
-    """Lines of a log as they are, within an item of a list; three backquotes of their own do not end them."""
+    """Lines of a log as they are, within an item of a list. Three backquotes of their own do not end them."""
     if lines:
         shown = [f"  {line[:_LONGEST]}" for text in lines for line in text.splitlines()]
         yield from ["", "  ````text", *shown, "  ````", ""]

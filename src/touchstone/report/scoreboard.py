@@ -68,13 +68,13 @@ class ScoreboardSection:
 
 
 def sections(view: View) -> list[ScoreboardSection]:
-    """The leading figures load by load, those of building and starting last; a section without a figure is left out."""
+    """The leading figures load by load, those of building and starting last. A section without a figure is left out."""
     found = [(title, [column for p in places for column in _scored_at(view, p)]) for _, title, places in grouped(view)]
     return [ScoreboardSection(title, columns, _rows(view, columns)) for title, columns in found if columns]
 
 
 def why_at_least(view: View, contender: str, load: str | None) -> str | None:
-    """Why the contender's rate under this load is at least what was measured; None if it is what was measured."""
+    """Why the contender's rate under this load is at least what was measured. None if it is what was measured."""
     counted = {
         sample
         for e in view.judgement.estimates

@@ -10,7 +10,7 @@ from touchstone.vocabulary.phase import PHASES
 
 
 def against(comparison: Comparison) -> str:
-    """The interval of a comparison's ratio, with and without the doubts that widen it; empty if there is none."""
+    """The interval of a comparison's ratio, with and without the doubts that widen it. Empty if there is none."""
     bounds = ratio_interval(comparison.low, comparison.high)
     if not bounds or comparison.low == comparison.high:
         return ""

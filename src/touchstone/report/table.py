@@ -75,7 +75,7 @@ def headline_tables(view: View) -> list[FigureTable]:
 
 
 def grouped(view: View) -> list[tuple[str, str, list[PhaseAndLoad]]]:
-    """The places that share a table, with its anchor and its title; building and starting come last, together."""
+    """The places that share a table, with its anchor and its title. Building and starting come last, together."""
     groups = [(f"{p.phase}-{p.load or 'all'}", view.title(p), [p]) for p in view.places if not p.opens]
     together = [place for place in view.places if place.opens]
     return [*groups, ("start", "Build and start", together)] if together else groups
@@ -180,7 +180,7 @@ def _ratio(comparison: Comparison | None) -> str:
 
 
 def _why_absent(view: View, contender: str, column: TableColumn) -> str | None:
-    """The reason that a sample gives for a figure that it lacks; None for the null server, of which none is due."""
+    """The reason that a sample gives for a figure that it lacks. None for the null server, of which none is due."""
     for sample in view.samples(column.place, contender):
         if column.figure.name in sample.not_measured:
             return sample.not_measured[column.figure.name]
@@ -196,7 +196,7 @@ def _top(view: View, column: TableColumn) -> float | None:
 
 
 def _ordered(rows: list[TableRow], columns: list[TableColumn]) -> list[TableRow]:
-    """Best first by the leading figure; exhibits stay with their twins; invalid and absent rows are not ranked."""
+    """Best first by the leading figure. Exhibits stay with their twins; invalid and absent rows are not ranked."""
     lead = columns[0].figure
     sign = -1.0 if lead.better is Better.HIGHER else 1.0
     blocks: list[list[TableRow]] = []

@@ -191,7 +191,7 @@ class View:
         return self._samples.get(sample_id)
 
     def samples(self, place: PhaseAndLoad, contender: str | None = None) -> list[Sample]:
-        """The samples of a place, in the order of rounds; the tare's are left out unless asked for by name."""
+        """The samples of a place, in the order of rounds. The tare's are left out unless asked for by name."""
         found = [s for s in self.run.samples if (s.phase, s.load) == (place.phase, place.load)]
         found = [s for s in found if (s.contender == contender if contender else s.contender != TARE)]
         return sorted(found, key=lambda s: (s.round or 0, s.position, s.id))

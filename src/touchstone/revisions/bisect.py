@@ -274,7 +274,7 @@ def _concerns(comparison: Comparison, search: BisectionState) -> bool:
 
 
 def _side(comparison: Comparison, search: BisectionState) -> Side | None:
-    """The side of the border on which a commit's interval is; None if it contains the border."""
+    """The side of the border on which a commit's interval is. None if it contains the border."""
     if not _concerns(comparison, search):
         return Side.GOOD
     if comparison.low is None or comparison.high is None:

@@ -81,7 +81,7 @@ class Repository:
         return datetime.fromisoformat(self._asked(["show", "-s", "--format=%cI", revision.commit]))
 
     def log(self, after: str, until: str, most: int) -> list[Revision]:
-        """The newest commits that lead from one to another, the latter among them; none if git knows one of them not.
+        """The newest commits that lead from one to another, the latter among them. None if git knows one of them not.
 
         Args:
             after: a commit's hash, left out itself.

@@ -38,7 +38,7 @@ def submodules_of(git: Git, top: Path, commit: str, below: Path = Path()) -> Ite
 
 
 def lay_out(git: Git, found: Submodule, tree: Path) -> None:
-    """Write the submodule's files into a worktree of the commit that has it; nothing if its clone lacks them."""
+    """Write the submodule's files into a worktree of the commit that has it. Nothing if its clone lacks them."""
     if found.clone is None:
         return
     with tempfile.TemporaryDirectory(prefix="touchstone-index-") as folder:

@@ -45,7 +45,7 @@ class ClaimsState:
                 ) from error
 
     def done(self, step: PlannedRun, profile: str) -> str | None:
-        """The run that has measured the step already, with at least its contenders; None if there is none.
+        """The run that has measured the step already, with at least its contenders. None if there is none.
 
         Nor if that run is gone, or was made on another machine or by another engine: its numbers are not combined
         with new ones.
@@ -97,7 +97,7 @@ class Obstacles:
 
 
 def unknown_loads(file: ClaimsFile, folders: Mapping[str, ScenarioFolder]) -> Iterator[str]:
-    """Loads that a claim names and its scenario has not, a sentence each; nothing of a scenario that is not here.
+    """Loads that a claim names and its scenario has not, a sentence each. Nothing of a scenario that is not here.
 
     No run can ever have such a load: a promise about it would stay "not measured" for good. A contender may well be
     none of the scenario's: those of `touchstone ab` are called base and head.
@@ -172,7 +172,7 @@ def decide_steps(
     how: StepSettings,
     seconds: float,
 ) -> bool:
-    """Spend the time on what is undecided, the run that may decide the most claims first; each such run once.
+    """Spend the time on what is undecided, the run that may decide the most claims first. Each such run once.
 
     Args:
         still_open: the claims that are undecided; called after each run, since one run may decide another's claims.

@@ -229,7 +229,7 @@ class Conductor:
         return arranged
 
     def _why_not_together(self, bench: Bench, phases: Sequence[Phase]) -> str | None:
-        """Why the contenders cannot all run at once; None if they can, or if no phase wants them to."""
+        """Why the contenders cannot all run at once. None if they can, or if no phase wants them to."""
         if self.plan.whole_windows:
             return _ASKED_APART
         return why_not_together(bench, bench.contenders) if any(phase.at_once for phase in phases) else None
@@ -284,7 +284,7 @@ class Conductor:
                 self._keep(turn.measure(bench, number), quietly=True)
 
     def _order(self, number: int) -> list[str]:
-        """The order of a round; one beyond the plan is drawn from the seed, too, and put into it."""
+        """The order of a round. One beyond the plan is drawn from the seed, too, and put into it."""
         if number > len(self.plan.orders):
             names = sorted(self.plan.orders[0])
             self.plan.orders.append(random.Random(f"{self.plan.seed}-{number}").sample(names, len(names)))

@@ -119,7 +119,7 @@ def _engine_version() -> str:
 
 
 def _git() -> tuple[str | None, bool | None]:
-    """The lab's revision and whether it was changed; unknown if it is installed, also into another's repository."""
+    """The lab's revision and whether it was changed. Unknown if it is installed, also into another's repository."""
     here = Path(__file__).resolve().parent
     with contextlib.suppress(OSError):
         tracked = ["git", "ls-files", "--error-unmatch", Path(__file__).name]

@@ -22,7 +22,7 @@ class StoppingRule(Protocol):
 
     @property
     def laps(self) -> int | None:
-        """How many laps the next round should have; None while nothing speaks for another number than the plan's."""
+        """How many laps the next round should have. None while nothing speaks for another number than the plan's."""
 
     @property
     def note(self) -> str:

@@ -224,7 +224,7 @@ def size(
 
 
 def containers_of(run: Run, judgement: Judgement, cpus: float, limit_mb: int | None = None) -> list[SizedContainer]:
-    """Each contender of a run with its capacity; the interval is that over rounds, with few rounds the rounds' own."""
+    """Each contender of a run with its capacity. The interval is that over rounds, with few rounds the rounds' own."""
     estimates = {e.contender: e for e in judgement.estimates if e.figure == "capacity"}
     found = []
     for planned in run.plan.contenders:

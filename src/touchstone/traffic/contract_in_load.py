@@ -54,7 +54,7 @@ class _LoadConnection:
 
 
 def check_contract_in_load(session: SlicesSession, contender: int, sequence: LoadSequence) -> list[TurnRecord]:
-    """The turns in which the contract was made inside the load; its outcomes are in the sequence's sample then.
+    """The turns in which the contract was made inside the load. Its outcomes are in the sequence's sample then.
 
     Each check is made some times, until it breaks. One for which no time is left is left out. Raises TouchstoneError.
     """
@@ -98,7 +98,7 @@ def _make(checker: ContractChecker, checks: list[Check], sequence: LoadSequence)
 
 
 def _made(checker: ContractChecker, check: Check) -> CheckOutcome:
-    """A check's outcome; made once more if a response did not come, which a busy machine may bring about."""
+    """A check's outcome. Made once more if a response did not come, which a busy machine may bring about."""
     outcome = checker.check(check)
     if outcome.passed or any(not one.received.startswith("no answer") for one in outcome.broken):
         return outcome

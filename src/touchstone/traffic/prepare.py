@@ -27,7 +27,7 @@ class PrepareError(TouchstoneError):
 
 
 def prepare_load(checker: ContractChecker, load: Load, seed: int) -> Mapping[str, str]:
-    """Send what goes before a load with this seed; the values that it has captured, by name.
+    """Send what goes before a load with this seed. The values that it has captured, by name.
 
     Raises PrepareError if it is not answered as it must be.
     """
@@ -43,7 +43,7 @@ def prepare_load(checker: ContractChecker, load: Load, seed: int) -> Mapping[str
 def prepare_once(
     bench: Bench, contender: str, checker: ContractChecker, load: Load, sample: Sample
 ) -> Mapping[str, str]:
-    """Prepare a service that outlives the round, once in a run; the captured values, as `prepare_load` gives them.
+    """Prepare a service that outlives the round, once in a run. The captured values, as `prepare_load` gives them.
 
     A wrong answer is put on record, and is no failure: an earlier run may have prepared it already, and the load looks
     at each response. It is a failure where the load needs a value that was not captured. Raises PrepareError.

@@ -9,7 +9,7 @@ from touchstone.record.evidence.stop import StopResult
 
 
 def stop_job(running: StartedService, within_s: float) -> StopJob:
-    """A stop job for a service that runs, which is given `within_s` seconds to end; without requests and clients."""
+    """A stop job for a service that runs, which is given `within_s` seconds to end. Without requests and clients."""
     return {"url": running.url, "pid": running.pid, "requests": [], "timeout_s": within_s}
 
 

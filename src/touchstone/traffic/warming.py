@@ -95,7 +95,7 @@ class WarmingContender:
 
     @property
     def growth(self) -> float | None:
-        """The last stretch's rate over the one before, less 1; None while there are too few slices to say.
+        """The last stretch's rate over the one before, less 1. None while there are too few slices to say.
 
         A stretch is half of the time until now, from half a second up to two, or up to six while it is not known to be
         at rest: a young process shows its rise in a second, an old one creeps.
@@ -104,7 +104,7 @@ class WarmingContender:
 
     @property
     def relief(self) -> float | None:
-        """The share of its CPU per request that the last stretch saved over the one before; None where unknown.
+        """The share of its CPU per request that the last stretch saved over the one before. None where unknown.
 
         A core that others let run faster saves CPU, too. So it is counted in that of the work of reference, where every
         slice knows it.
@@ -125,7 +125,7 @@ class WarmingContender:
 
     @property
     def eased(self) -> float | None:
-        """How many times its CPU per request now that of its first slice was; None where unknown."""
+        """How many times its CPU per request now that of its first slice was. None where unknown."""
         known = [(r.sending_end - r.begin, v) for r in self.records if (v := _cpu_per_request(r)) is not None]
         now = _tail(known, _SHORTEST_S)
         return known[0][1] / statistics.median(now) if len(known) > len(now) else None
@@ -189,7 +189,7 @@ def _cpu_per_request(record: Slice) -> float | None:
 
 
 def _work_per_request(record: Slice) -> float | None:
-    """CPU per request as a multiple of what the work of reference took meanwhile; None where it is not known."""
+    """CPU per request as a multiple of what the work of reference took meanwhile. None where it is not known."""
     cpu_s = _cpu_per_request(record)
     return cpu_s / record.reference_s if cpu_s and record.reference_s else None
 

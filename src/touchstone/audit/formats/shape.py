@@ -56,7 +56,7 @@ Shape = PrintedText | JsonDocument | JsonLines | CsvTable
 
 
 def decimal(text: str | None) -> float | None:
-    """A cell's number, with a decimal point or comma; None for `N/A`, an empty cell, and a text."""
+    """A cell's number, with a decimal point or comma. None for `N/A`, an empty cell, and a text."""
     cell = (text or "").strip().rstrip("%")
     if "," in cell and "." in cell:
         cell = cell.replace(min(",", ".", key=cell.rindex), "")

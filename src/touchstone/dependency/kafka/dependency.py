@@ -64,7 +64,7 @@ class Kafka(Dependency):
 
     @classmethod
     def missing(cls, context: DependencyContext) -> str | None:
-        """What must be installed, and how; None if there is a broker or one can be run."""
+        """What must be installed, and how. None if there is a broker or one can be run."""
         return None if context.options.get("kafka") else missing(context)
 
     def start(self) -> None:
@@ -177,7 +177,7 @@ class Kafka(Dependency):
         return self._broker.pids()
 
     def stop(self) -> None:
-        """End the broker and remove its files; at an outside one, remove the lab's topic and group."""
+        """End the broker and remove its files. At an outside one, remove the lab's topic and group."""
         topic, self._topic = self._topic, None
         if topic is not None:
             if self._broker.outside:

@@ -31,7 +31,7 @@ _DEPENDENCY = "<dependency><groupId>{}</groupId><artifactId>{}</artifactId><vers
 
 
 def missing(context: DependencyContext) -> str | None:
-    """What must be installed before a broker can run here, and how; None if nothing is missing."""
+    """What must be installed before a broker can run here, and how. None if nothing is missing."""
     java = find_tool("java", JAVA)
     if not isinstance(java, FoundTool):
         return f"Kafka {java}, or name a broker with --kafka HOST:PORT"

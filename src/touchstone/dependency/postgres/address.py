@@ -69,5 +69,5 @@ class Address:
 
 
 def _ado_value(value: str) -> str:
-    """The value as it is if it is a plain word; else in double quotes, with each double quote in it doubled."""
+    """The value as it is if it is a plain word. Else in double quotes, with each double quote in it doubled."""
     return value if re.fullmatch(r"[\w./:-]+", value) else '"' + value.replace('"', '""') + '"'

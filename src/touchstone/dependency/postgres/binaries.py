@@ -39,7 +39,7 @@ class Installation:
     """Where they came from, in words."""
 
     def program(self, name: str) -> Path | None:
-        """A program of the set, or of the PATH (client programs work across versions); None if there is none."""
+        """A program of the set, or of the PATH (client programs work across versions). None if there is none."""
         own = self.bin / name
         if os.access(own, os.X_OK):
             return own

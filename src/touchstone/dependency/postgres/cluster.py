@@ -34,7 +34,7 @@ _INITDB += ["--auth-local=trust", "--auth-host=scram-sha-256"]
 
 
 class Cluster:
-    """Administration goes by a socket in a folder for the account alone; services come by TCP with a password."""
+    """Administration goes by a socket in a folder for the account alone. Services come by TCP with a password."""
 
     outside = False
 

@@ -78,7 +78,7 @@ class Postgres(Dependency):
         return missing(context)
 
     def start(self) -> None:
-        """Start a server of the lab's own, or greet the outside one; measure the disk's fsync rate."""
+        """Start a server of the lab's own, or greet the outside one. Measure the disk's fsync rate."""
         try:
             self._server.create(self._asked)
             if self._server.data_folder is not None:

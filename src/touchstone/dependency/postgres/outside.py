@@ -14,7 +14,7 @@ from touchstone.dependency.postgres.settings import DATABASE
 
 
 class OutsideServer:
-    """The lab makes databases of its own there and gives them settings; the rest of the server is left alone."""
+    """The lab makes databases of its own there and gives them settings. The rest of the server is left alone."""
 
     outside = True
     origin = "outside server named by --postgres"
@@ -102,7 +102,7 @@ class OutsideServer:
         )
 
     def _tls(self) -> dict[str, str]:
-        """The URL's own parameters; where it leaves the mode open, the mode that the lab's connections have."""
+        """The URL's own parameters. Where it leaves the mode open, the mode that the lab's connections have."""
         given = {key: value for key, value in self._address.items() if key.startswith("ssl")}
         if "sslmode" not in given:
             with self.administer("postgres") as connection:

@@ -56,7 +56,7 @@ Connection = psycopg.Connection[tuple[object, ...]]
 
 @contextmanager
 def overheard(connection: Connection, names: Sequence[str]) -> Iterator[dict[str, str]]:
-    """Within it each transaction that writes tells the settings that it runs with; afterwards they are in the result.
+    """Within it each transaction that writes tells the settings that it runs with. Afterwards they are in the result.
 
     A trigger on every table tells them, in the session that fires it. All values of a setting are given.
     Nothing is there where a table was not to be had: somebody works on it for longer than a second, or owns it.

@@ -13,7 +13,7 @@ from touchstone.history.exports.newest import newest
 
 
 def document(entries: Sequence[HistoryEntry]) -> str:
-    """A benchmark is a contender under a load, a measure a figure in its base unit; its ratio is one of its own."""
+    """A benchmark is a contender under a load, a measure a figure in its base unit. Its ratio is one of its own."""
     found: dict[str, dict[str, dict[str, float]]] = {}
     for entry in newest(entries):
         measures = found.setdefault(f"{entry.scenario}: {entry.place}", {})

@@ -16,7 +16,7 @@ _SUFFIX = {Unit.SECONDS: "seconds", Unit.BYTES: "bytes", Unit.SHARE: "ratio"}
 
 
 def document(entries: Sequence[HistoryEntry]) -> str:
-    """A gauge a figure, and one more for its ratio to the reference; bounds of intervals by the label `bound`."""
+    """A gauge a figure, and one more for its ratio to the reference. Bounds of intervals by the label `bound`."""
     by_figure: dict[str, list[HistoryEntry]] = {}
     for entry in newest(entries):
         by_figure.setdefault(entry.figure, []).append(entry)

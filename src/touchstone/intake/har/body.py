@@ -41,7 +41,7 @@ class Body:
 def body_of(
     asked: Mapping[str, Any], headers: dict[str, str], method: str, sent_length: int | None, remarks: DraftNotes
 ) -> Body | None:
-    """The body of a request of `sent_length` bytes, if that is known; None if it has none.
+    """The body of a request of `sent_length` bytes, if that is known. None if it has none.
 
     `headers` gets its media type. Raises LeftOutError for a body that is not in the recording.
     """

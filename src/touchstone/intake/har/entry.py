@@ -222,7 +222,7 @@ def _basic(credentials: str) -> str:
 
 
 def _type_of(answered: Mapping[str, Any], fields: Mapping[str, str]) -> str:
-    """The media type that the fields state, or the browser's guess where there are no fields; empty without either."""
+    """The media type that the fields state, or the browser's guess where there are no fields. Empty without either."""
     content = answered.get("content")
     guessed = content.get("mimeType") if isinstance(content, dict) else None
     stated = fields.get("content-type", "") if fields else guessed if isinstance(guessed, str) else ""

@@ -37,7 +37,7 @@ def text_of(holder: Mapping[str, Any], name: str) -> str:
 
 
 def number_of(holder: Mapping[str, Any], name: str) -> float | None:
-    """The number under a name, also one that is written as text; None if there is none."""
+    """The number under a name, also one that is written as text. None if there is none."""
     found = holder.get(name)
     if isinstance(found, bool) or not isinstance(found, (int, float, str)):
         return None

@@ -37,7 +37,7 @@ def kind(media_type: str) -> str:
 
 
 def preferred(media_types: Iterable[str], order: Iterable[str]) -> str | None:
-    """The one whose kind comes first, of those that are media types; no range where another will do."""
+    """The one whose kind comes first, of those that are media types. No range where another will do."""
     ranks = list(order)
     known = [one for one in media_types if essence(one)]
     return min(known, key=lambda one: (ranks.index(kind(one)), is_range(one)), default=None)

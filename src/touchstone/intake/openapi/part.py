@@ -45,7 +45,7 @@ class OpenApiDocument:
         return DocumentNode(held, registry.resolver(self.uri), self)
 
     def missing(self) -> str:
-        """Why the last file that a reference asked for is not there; empty if that was no file."""
+        """Why the last file that a reference asked for is not there. Empty if that was no file."""
         why, self._missing = self._missing, ""
         return why
 
@@ -140,7 +140,7 @@ class DocumentNode:
                 yield name, found.object(name)
 
     def text(self, key: str) -> str:
-        """The text at a key, or the value as it is written; empty if there is none. Raises UnsoundError."""
+        """The text at a key, or the value as it is written. Empty if there is none. Raises UnsoundError."""
         value = self.held.get(key)
         if isinstance(value, dict | list):
             raise UnsoundError(f"`{key}` is no text")
@@ -185,7 +185,7 @@ def _identified(held: Any, uri: str) -> Iterator[tuple[str, Resource[Any]]]:
 
 
 def _objects_within(held: Any, uri: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """All objects within, each once, however often it is reached; each with the base of its references."""
+    """All objects within, each once, however often it is reached. Each with the base of its references."""
     seen: set[int] = set()
     left = [(uri, held)]
     while left:

@@ -317,7 +317,7 @@ class ValueGenerator:
 
 
 def _out_of_text(value: str, types: Sequence[str]) -> Any:
-    """What a text of JSON holds, if that is of one of the types; the text itself if not."""
+    """What a text of JSON holds, if that is of one of the types. The text itself if not."""
     try:
         held = json.loads(value)
     except (ValueError, RecursionError):

@@ -48,7 +48,7 @@ class SchemaValidator:
         self._left = min(_STEPS, self._left_of_all)
 
     def fault(self, parts: list[DocumentNode], value: Any) -> str:
-        """What is wrong with a value that is sent, in a few words; empty if it holds all the schemas."""
+        """What is wrong with a value that is sent, in a few words. Empty if it holds all the schemas."""
         self._referred.clear()
         try:
             for part in parts:
@@ -65,7 +65,7 @@ class SchemaValidator:
         return ""
 
     def _reference(self, validator: Any, constraint: Any, instance: Any, schema: Any) -> Iterator[ValidationError]:
-        """As JSON Schema has it; what leads to itself for the same value can never be met that way."""
+        """As JSON Schema has it. What leads to itself for the same value can never be met that way."""
         here = (constraint, id(instance))
         if here in self._referred:
             yield ValidationError(f"{constraint} leads to itself")

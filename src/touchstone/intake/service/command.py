@@ -80,7 +80,7 @@ class DeployedCommand:
 
 
 def command(line: str, source: str, known: Mapping[str, str] | None = None) -> DeployedCommand | None:
-    """A line that a shell would run, as the last command of it; none if that takes a shell.
+    """A line that a shell would run, as the last command of it. None if that takes a shell.
 
     `known` are variables that are set where it runs.
     """
@@ -160,7 +160,7 @@ def _filled(found: re.Match[str], known: Mapping[str, str]) -> str:
 
 
 def resolved_script(found: DeployedCommand, service: Path) -> DeployedCommand:
-    """What a script of the service starts last, where that is a plain command; as it is otherwise."""
+    """What a script of the service starts last, where that is a plain command. As it is otherwise."""
     for _ in range(_SCRIPTS_IN_SCRIPTS):
         words = found.words[1:] if found.words[0] in _SHELLS else found.words
         script = _script_in(service, words[0]) if words else None

@@ -99,7 +99,7 @@ def image_of(file: Path, service: Path) -> DockerfileImage:
 
 
 def _stages(file: Path) -> tuple[list[_Stage], dict[str, str], list[str], list[str]]:
-    """The stages, each with what the one has that it begins with; what `ARG` gives, `RUN` runs, `COPY` copies."""
+    """The stages, each with what the one has that it begins with. What `ARG` gives, `RUN` runs, `COPY` copies."""
     stages = [_Stage()]
     named: dict[str, _Stage] = {}
     given: dict[str, str] = {}
@@ -163,7 +163,7 @@ def _ports(instructions: Sequence[str], known: Mapping[str, str]) -> Iterator[in
 
 
 def _runs(stage: _Stage, service: Path, source: str, known: Mapping[str, str]) -> DeployedCommand | None:
-    """The command of an entrypoint and its arguments; a script between them that cannot be read is done before it."""
+    """The command of an entrypoint and its arguments. A script between them that cannot be read is done before it."""
     instructions = [stage.instructions[name] for name in ("ENTRYPOINT", "CMD") if name in stage.instructions]
     lines = [_exec_form(line) or [*_IN_SHELL, line] for line in instructions]
     whole = _command([word for line in lines for word in line], stage, service, source, known)

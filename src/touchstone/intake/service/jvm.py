@@ -60,7 +60,7 @@ def draft(service: Path, found: Deployment) -> DraftStack:
 
 
 def wrapper(top: Path, script: str, beside: str, tool: Mapping[str, str]) -> tuple[Words, Mapping[str, str]]:
-    """The repository's own way to start its build tool, which fetches the right version; else the tool itself."""
+    """The repository's own way to start its build tool, which fetches the right version. Else the tool itself."""
     file = top / script
     if not (file.is_file() and (top / beside).is_file()):
         return list(tool), tool

@@ -107,7 +107,7 @@ def _has(service: Path, marks: Sequence[str]) -> bool:
 
 
 def _of_run(found: Deployment, there: Sequence[str]) -> str:
-    """The language of the command that starts it, or of what its image is made by; empty if neither tells."""
+    """The language of the command that starts it, or of what its image is made by. Empty if neither tells."""
     lines = found.image.commands if found.image else ()
     if found.run is not None:
         program = PurePath(found.run.words[0]).name

@@ -99,7 +99,7 @@ def _own_place(name: str, value: str, own: Set[str]) -> str:
 
 
 def _addressed(drafted: DraftStack, found: _Found) -> DraftStack:
-    """With what its sources read the address from, or the port that they have; as it was if its command or its
+    """With what its sources read the address from, or the port that they have. As it was if its command or its
     environment says where it listens.
     """
     if any("{port}" in word for word in (*drafted.run, *drafted.env.values())):
@@ -190,7 +190,7 @@ def _above(settings: Sequence[FileSetting], own: Set[str]) -> Mapping[str, _Name
 
 
 def _place(name: str, own: Set[str]) -> str | None:
-    """What a name stands for; none if it is not known to be the service's own address, by the words of its own."""
+    """What a name stands for. None if it is not known to be the service's own address, by the words of its own."""
     *before, last = _parts(name) or [""]
     if last not in _MEANS:
         return None

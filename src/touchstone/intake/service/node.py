@@ -218,7 +218,7 @@ def _watched(rest: Words) -> Words:
 
 
 def _for_bun(rest: Words, scripts: Mapping[str, str]) -> Words | None:
-    """What Bun runs as a program; none if it is a script, or a command of a package."""
+    """What Bun runs as a program. None if it is a script, or a command of a package."""
     kept = [word for word in rest if word not in _WATCHING]
     kept = kept[1:] if kept[:1] == ["run"] else kept
     entry = entry_of([_BUN, *kept])
@@ -237,7 +237,7 @@ def _artifacts(service: Path, words: Words, workspace: NodeWorkspace, *, install
 
 
 def _own(service: Path, entry: str, *, program: bool) -> Sequence[str]:
-    """The folder of the file that is run; if that lies at the top, what is like it, and folders of sources."""
+    """The folder of the file that is run. If that lies at the top, what is like it, and folders of sources."""
     file = Path(entry)
     # What is no file yet is a folder that the build leaves: `node build`.
     if len(file.parts) > 1 or not (program or file.suffix or (service / f"{entry}.js").is_file()):

@@ -58,7 +58,7 @@ def shipped(service: Path, found: DeployedCommand, manifest: Mapping[str, Any]) 
 def _compiled(
     found: DeployedCommand, script: str, entry: str | None, behind: Words = ()
 ) -> tuple[DeployedCommand, list[str]]:
-    """By the file that the build leaves, with the arguments behind it; marked, and also where there is none."""
+    """By the file that the build leaves, with the arguments behind it. Marked, and also where there is none."""
     if entry is None:
         return found, [f"`{script}` compiles as it starts, which costs time and memory: better run what a build leaves"]
     guess = f"its script says `{script}`, which compiles as it starts: is {entry} what script `build` leaves?"

@@ -135,7 +135,7 @@ def _run(words: Words, python: str, scripts: Sequence[str]) -> Words:
 
 
 def _start(service: Path, project: Project, found: DeployedCommand | None) -> tuple[DeployedCommand, list[str], str]:
-    """The command, what of it is a guess, and the server that it runs; no name if it is a server of its own."""
+    """The command, what of it is a guess, and the server that it runs. No name if it is a server of its own."""
     if found and _is_ours(found.words, project.scripts):
         addressed = at_address(_managed(found))
         return addressed, [f"the command of its {found.source}", *addressed.marks()], server_in(found.words)

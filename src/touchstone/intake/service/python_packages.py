@@ -103,7 +103,7 @@ def _by_uv(service: Path, locked: Path, server: str) -> Packages:
 
 
 def _installs_itself(service: Path, image: DockerfileImage | None) -> bool:
-    """Whether a service that is a package is installed as one where it is deployed; where nobody says, it is."""
+    """Whether a service that is a package is installed as one where it is deployed. Where nobody says, it is."""
     installs = [line for line in (image.commands if image else ()) if _INSTALLS.search(line)]
     return project_of(service).whole and (not installs or any(_ITSELF.search(line) for line in installs))
 
@@ -146,7 +146,7 @@ def _by_project(service: Path, server: str) -> Packages:
 
 
 def _served(requirements: Sequence[str], project: Project, server: str) -> _Served:
-    """Nothing if it is among these; else the extra or the group that has it; else the server itself."""
+    """Nothing if it is among these. Else the extra or the group that has it; else the server itself."""
     if not server or any(_brings(one, server) for one in requirements):
         return _Served()
     found = [

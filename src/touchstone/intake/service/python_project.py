@@ -104,7 +104,7 @@ def _project(service: Path, held: dict[str, Any]) -> Project:
 
 
 def _grouped(name: str, groups: _Table, within: Sequence[str] = ()) -> Iterator[str]:
-    """What a group has, with the groups that it includes; one that includes itself on the way has nothing more."""
+    """What a group has, with the groups that it includes. One that includes itself on the way has nothing more."""
     listed = groups.get(name)
     for one in listed if isinstance(listed, list) and name not in within else ():
         if isinstance(one, str):

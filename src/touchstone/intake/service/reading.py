@@ -28,7 +28,7 @@ def read_text(path: Path) -> str:
 
 
 def read_source(path: Path, most_bytes: int = _MOST_BYTES) -> str:
-    """The beginning of a source; empty if it is no regular file or cannot be read, so that one file spoils nothing."""
+    """The beginning of a source. Empty if it is no regular file or cannot be read, so that one file spoils nothing."""
     if not path.is_file():
         return ""
     try:
@@ -62,7 +62,7 @@ def read_toml(path: Path) -> dict[str, Any]:
 
 
 def read_yaml(path: Path) -> list[dict[str, Any]]:
-    """The documents of a YAML file that are mappings; none of a template, which is no YAML yet."""
+    """The documents of a YAML file that are mappings. None of a template, which is no YAML yet."""
     try:
         return [one for one in yaml.safe_load_all(read_text(path)) if isinstance(one, dict)]
     except (yaml.YAMLError, UsageError, ValueError, RecursionError):

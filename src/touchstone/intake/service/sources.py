@@ -76,7 +76,7 @@ def _is_said(kind: Any) -> bool:
 
 
 def own_sources(service: Path, language: str, folders: Sequence[str] | None = None) -> Iterator[Source]:
-    """The sources in a language; where the `folders` that a program is compiled of are known, those of these alone."""
+    """The sources in a language. Where the `folders` that a program is compiled of are known, those of these alone."""
     for file in islice(_files(service, folders), _MOST_FILES):
         lexer = _lexer(file, language)
         held = read_source(service / file) if lexer else ""

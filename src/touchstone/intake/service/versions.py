@@ -87,7 +87,7 @@ def _with_history(drafted: DraftStack, asked: str, version: str) -> DraftStack:
 
 
 def _last_tag(folder: Path) -> str:
-    """The version that the last tag of a repository has; one before all others if there is none."""
+    """The version that the last tag of a repository has. One before all others if there is none."""
     asked: Sequence[str] = ["git", "-C", str(folder), "describe", "--tags", "--abbrev=0"]
     try:
         done = subprocess.run(asked, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, timeout=30)

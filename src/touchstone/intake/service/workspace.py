@@ -11,7 +11,7 @@ _OTHERS = "node_modules"
 
 
 def root_of(service: Path, patterns: Patterns) -> Path | None:
-    """The nearest folder above a service whose workspace has it, in the same repository; None if it is on its own."""
+    """The nearest folder above a service whose workspace has it, in the same repository. None if it is on its own."""
     place = service.resolve()
     if (place / ".git").exists():
         return None
@@ -46,7 +46,7 @@ def place_in(service: Path, root: Path) -> str:
 
 
 def holding(service: Path, others: Sequence[Path]) -> Path:
-    """The nearest folder that has a service and these others, in the same repository; its own if there is none."""
+    """The nearest folder that has a service and these others, in the same repository. Its own if there is none."""
     place = service.resolve()
     for folder in (place, *place.parents[:-1]):
         if all(other.is_relative_to(folder) for other in others):

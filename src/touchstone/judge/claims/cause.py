@@ -13,7 +13,7 @@ PROFILED = "profile_cpu"
 
 
 def profiled_places(file: ClaimsFile, claim: Claim) -> list[Measurand]:
-    """The contender and the one that it is compared with, as the phase `profile` measures them; empty without `why`."""
+    """The contender and the one that it is compared with, as the phase `profile` measures them. Empty without `why`."""
     if not claim.why or claim.test is None:
         return []
     scenario = claim.scenario or file.scenario
@@ -21,7 +21,7 @@ def profiled_places(file: ClaimsFile, claim: Claim) -> list[Measurand]:
 
 
 def cause(file: ClaimsFile, claim: Claim, evidence: Evidence, confidence: float) -> CpuExplanation | None:
-    """From the newest run that profiled both; None if none did, or the claim does not ask."""
+    """From the newest run that profiled both. None if none did, or the claim does not ask."""
     places = profiled_places(file, claim)
     if not places:
         return None

@@ -80,7 +80,7 @@ class Reading:
         return statistics.median(self.values)
 
     def interval(self, confidence: float) -> Interval | None:
-        """Around the median; a single point where it was counted, or where every round said the same."""
+        """Around the median. A single point where it was counted, or where every round said the same."""
         enough = len(self.values) >= MIN_ROUNDS
         if self.exact or (enough and min(self.values) == max(self.values)):
             return Interval(self.point, self.point, self.point)

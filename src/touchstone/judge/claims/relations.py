@@ -226,7 +226,7 @@ def _ratio(
 
 
 def _ratio_interval(a: Reading, b: Reading, confidence: float) -> tuple[Interval | None, list[float]]:
-    """By rounds where both were measured in the same ones; else by Welch's t, as for figures of two runs."""
+    """By rounds where both were measured in the same ones. Else by Welch's t, as for figures of two runs."""
     if a.exact and b.exact:
         ratio = a.point / b.point
         return Interval(ratio, ratio, ratio), []

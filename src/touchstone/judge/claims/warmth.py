@@ -31,7 +31,7 @@ UNMOVED = frozenset(
 
 
 def coldness(sample: Sample, figure: str, judgement: Judgement) -> str | None:
-    """Why a figure of this sample was measured while its contender warmed up; None if it was warm, or needs not be."""
+    """Why a figure of this sample was measured while its contender warmed up. None if it was warm, or needs not be."""
     if sample.phase != "load" or figure in UNMOVED or not _compiles_at_run_time(sample):
         return None
     warm_up = sample.slices.warm_up if sample.slices else None

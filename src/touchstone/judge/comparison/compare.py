@@ -182,7 +182,7 @@ class _FigurePair:
             c.reason = c.reason or DOUBT_REMAINS
 
     def _without_interval(self) -> str:
-        """Why there is no interval; the ratio, and what can be said without one, are put into the comparison."""
+        """Why there is no interval. The ratio, and what can be said without one, are put into the comparison."""
         if self.effects:
             self.comparison.ratio = math.exp(sum(self.effects) / len(self.effects))
             if not self.repeats_by_round:

@@ -34,7 +34,7 @@ class ConvergencePoint:
 def convergence(
     contender: Mapping[int, Sample], baseline: Mapping[int, Sample], figure: str, confidence: float
 ) -> list[ConvergencePoint]:
-    """One step for each lap that both have, over all their rounds in order; samples by round.
+    """One step for each lap that both have, over all their rounds in order. Samples by round.
 
     Nothing where slices do not know the figure. A round counts from its `LEAST_LAPS`th lap on, as it does for the
     judge, and so the last step is what the judge says before doubts.

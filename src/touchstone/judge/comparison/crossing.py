@@ -29,7 +29,7 @@ def crossings(case: Case, series: list[RoundValues]) -> list[Crossing]:
 
 
 def overtakes(late: list[int], early: list[int]) -> float | None:
-    """From which second on `late` has served more in total than `early`, to the end; None if it has not at the end.
+    """From which second on `late` has served more in total than `early`, to the end. None if it has not at the end.
 
     0 means that it was never behind, so that there is nothing to overtake. The lists hold totals by the end of each
     second since exec.
@@ -67,7 +67,7 @@ def _served(sample: Sample) -> list[int]:
 
 
 def _decide(crossing: Crossing, confidence: float) -> None:
-    """Fill in how it went over the rounds; nothing is decided while the rounds differ on who is ahead at the end."""
+    """Fill in how it went over the rounds. Nothing is decided while the rounds differ on who is ahead at the end."""
     times = list(crossing.by_round.values())
     reached = [t for t in times if t is not None]
     if crossing.verdict is Verdict.INVALID or not times or len(reached) < len(times):

@@ -32,7 +32,7 @@ def scalings(case: Case) -> list[Scaling]:
 
 
 def _inside(trial: CapacityTrial) -> float | None:
-    """Requests in the system on average, by Little's law; None for a trial in which they were not as many all along."""
+    """Requests in the system on average, by Little's law. None for a trial in which they were not as many all along."""
     settled = trial.achieved >= _KEPT * trial.rate and (trial.backlog is None or trial.backlog <= _SETTLED)
     mean = trial.latency.get("mean")
     return trial.achieved * mean if settled and trial.held is not None and mean and trial.achieved > 0 else None

@@ -58,7 +58,7 @@ class VarianceComponents:
 
 
 def spread(run: Run, figure: str = "throughput") -> VarianceComponents | None:
-    """What a run's slices say of both variances; None before `LEAST_ROUNDS` rounds, or where nothing was sliced.
+    """What a run's slices say of both variances. None before `LEAST_ROUNDS` rounds, or where nothing was sliced.
 
     Figures differ: CPU time of a request scatters less from slice to slice than the rate, and from process to process
     as much.

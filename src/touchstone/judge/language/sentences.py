@@ -37,7 +37,7 @@ def comparison_sentence(c: Comparison, margin: float, confidence: float) -> str:
 
 
 def how_broken(check: CheckOutcome) -> str:
-    """The first request that broke a check, as the end of a sentence; empty where the record has none."""
+    """The first request that broke a check, as the end of a sentence. Empty where the record has none."""
     first = check.broken[0] if check.broken else None
     return f": {first.request}: expected {first.expected}, received {first.received}" if first else ""
 
@@ -60,7 +60,7 @@ def _by(ratio: float) -> str:
 
 
 def _digits(ratio: float) -> str:
-    """Three decimals near 1, where a margin of some percent is read; fewer where they mean nothing."""
+    """Three decimals near 1, where a margin of some percent is read. Fewer where they mean nothing."""
     if ratio >= 100:
         return f"{ratio:,.0f}"
     return f"{ratio:.1f}" if ratio >= 10 else f"{ratio:.3f}"

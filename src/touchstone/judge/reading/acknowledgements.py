@@ -41,7 +41,7 @@ class ResponseWait:
 
 
 def waiting(request: RequestResult) -> ResponseWait | None:
-    """How the responses to a request wait; None if they do not, or too seldom, or if too little was tried."""
+    """How the responses to a request wait. None if they do not, or too seldom, or if too little was tried."""
     found = request.in_parts
     if found is None or found.trials < TRIALS:
         return None

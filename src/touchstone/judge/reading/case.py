@@ -58,7 +58,7 @@ class Case:
         return list(dict.fromkeys(s.load for s in self.run.samples if s.phase == "load" and s.load))
 
     def tares(self, load: str | None) -> list[Sample]:
-        """The tares of a load in the order in which they were taken; None means those of the start under load."""
+        """The tares of a load in the order in which they were taken. None means those of the start under load."""
         return self._tares.get(load, [])
 
     @cached_property
@@ -112,7 +112,7 @@ class Case:
         return sample.figures | (peak_figures(peak) if peak else {})
 
     def figure_names(self, group: SampleGroup) -> list[str]:
-        """The figures of a group in the order of the record; a peak's also where no round has reached one."""
+        """The figures of a group in the order of the record. A peak's also where no round has reached one."""
         names = dict.fromkeys(name for sample in group.samples for name in self.figures(sample))
         if any(sample.id in self.peaks for sample in group.samples):
             names |= dict.fromkeys(PEAK_FIGURES)
@@ -129,7 +129,7 @@ class Case:
         return [s for s in self.steady if s.sample in ids]
 
     def shaped(self, group: SampleGroup, shape: str) -> tuple[list[SteadyState], int]:
-        """The rounds whose series has a shape, and of how many; none if it is not more than half of them.
+        """The rounds whose series has a shape, and of how many. None if it is not more than half of them.
 
         A round that was too short to tell is one without it: the clock cuts the laps of some.
         """

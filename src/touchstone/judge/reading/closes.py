@@ -70,7 +70,7 @@ class CloseLimit:
 
 
 def bounds(sample: Sample) -> list[CloseLimit]:
-    """The bounds that the server of a load showed; none where nothing was closed, or the record does not say."""
+    """The bounds that the server of a load showed. None where nothing was closed, or the record does not say."""
     result = sample.result
     if result is None or result.connections.closed is None:
         return []

@@ -56,7 +56,7 @@ def stated_delay_s(dependency: DependencyState) -> float | None:
 
 
 def as_a_rule(dependency: DependencyState, what: Literal["behind", "late"]) -> AfterAnswers | None:
-    """What was seen around single requests, if this was so for half of them or more; None if not, or of too few."""
+    """What was seen around single requests, if this was so for half of them or more. None if not, or of too few."""
     seen = dependency.after_answers
     if seen is None or seen.asked < LEAST_ASKED:
         return None

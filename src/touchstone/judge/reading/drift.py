@@ -34,7 +34,7 @@ class HalfTrend:
 
 
 def drift(group: SampleGroup, case: Case, *, falling: bool = False) -> HalfTrend | None:
-    """How much faster the second half was, or with `falling` how much slower; None unless that is the trend."""
+    """How much faster the second half was, or with `falling` how much slower. None unless that is the trend."""
     return _trend({sample: -by if falling else by for sample, by in _drifts(group, case).items()})
 
 

@@ -39,7 +39,7 @@ def peak_of(sample: Sample, margin: float) -> PeakReached | None:
 
 
 def peak_figures(peak: PeakReached) -> dict[str, float]:
-    """The figures of a peak that was reached; none otherwise, since a level that still changes is not one."""
+    """The figures of a peak that was reached. None otherwise, since a level that still changes is not one."""
     if peak.time_s is None or peak.rate is None:
         return {}
     return {"peak_time": peak.time_s, "peak_rate": peak.rate}

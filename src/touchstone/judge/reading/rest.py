@@ -41,7 +41,7 @@ class RestCpu:
 
     @property
     def is_idle(self) -> bool:
-        """Whether timers and idle threads explain the CPU used; the share then only shows how long it rested."""
+        """Whether timers and idle threads explain the CPU used. The share then only shows how long it rested."""
         return self.at_rest < IDLE_CPUS * self.rested_s
 
 

@@ -21,7 +21,7 @@ class Stretch:
 
 
 def stretches(sample: Sample) -> list[Stretch]:
-    """Stretches of the warm-up and the load; in slices a contender's clock stops while others are loaded."""
+    """Stretches of the warm-up and the load. In slices a contender's clock stops while others are loaded."""
     if sample.slices is not None:
         parts = [(one.end - one.begin, one.ok, one.lap_phase) for one in sample.slices.slices]
         ends = accumulate(length for length, _, _ in parts)

@@ -107,12 +107,12 @@ def server_busy(sample: Sample) -> float | None:
 
 
 def has_cpu_to_spare(busy: float | None) -> TypeGuard[float]:
-    """Whether a server that was busy for such a share is held back by something else; False where that is not known."""
+    """Whether a server that was busy for such a share is held back by something else. False where that is not known."""
     return busy is not None and busy < SERVER_FULL
 
 
 def _left_here(sample: Sample) -> float:
-    """The share of its own CPUs that others left it in the slices that count; all where the record does not say."""
+    """The share of its own CPUs that others left it in the slices that count. All where the record does not say."""
     turns = [one for one in (sample.slices.slices if sample.slices else []) if one.lap is not None]
     shares = [one.left_here for one in turns if one.left_here is not None]
     return statistics.fmean(shares) if shares else 1.0

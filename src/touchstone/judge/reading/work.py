@@ -43,7 +43,7 @@ class WorkCount:
 
 
 def gain(dependency: DependencyState, *counters: str) -> float | None:
-    """By how much counters of a dependency have risen in total; None if one of them was not read."""
+    """By how much counters of a dependency have risen in total. None if one of them was not read."""
     total = 0.0
     for name in counters:
         if name not in dependency.before or name not in dependency.after:

@@ -331,7 +331,7 @@ class _Failed:
 
 
 def _failed(sample: Sample, kind: str) -> _Failed | None:
-    """The requests that failed in this way, invalid above the load's allowance; None if there is none."""
+    """The requests that failed in this way, invalid above the load's allowance. None if there is none."""
     result = sample.result
     count = getattr(result.counts.errors, kind) if result else 0
     if result is None or not count:

@@ -138,7 +138,7 @@ def capacity_uncertain(sample: Sample, case: Case) -> Iterator[Fired]:
     phases=("capacity",),
 )
 def dies_past_knee(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A service that refuses excess load recovers when the rush is over; one that ends does not.
+    """A service that refuses excess load recovers when the rush is over. One that ends does not.
 
     This is a result, not a fault of the measurement: the search went on at lower rates with a new process.
     """

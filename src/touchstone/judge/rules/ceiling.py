@@ -216,7 +216,7 @@ def tare_noise(case: Case) -> Iterator[Fired]:
 
 
 def _closed_rates(case: Case, load: str | None) -> list[float]:
-    """The rates of a load's tares in the order in which they were taken; none in an open loop."""
+    """The rates of a load's tares in the order in which they were taken. None in an open loop."""
     return [tare.result.rate.achieved for tare in case.tares(load) if tare.result and loop(tare) == "closed"]
 
 

@@ -71,7 +71,7 @@ def bytes_unlike_bodies(sample: Sample, case: Case) -> Iterator[Fired]:
 
 
 def _lengths(requests: Sequence[dict[str, Any]]) -> tuple[int, int] | None:
-    """The shortest and the longest right body of the mix; None if any is not stated exactly."""
+    """The shortest and the longest right body of the mix. None if any is not stated exactly."""
     low, high = [], []
     for request in requests:
         text = (request.get("expect") or {}).get("body")
@@ -293,7 +293,7 @@ def littles_law(sample: Sample, case: Case) -> Iterator[Fired]:
 
 
 def _awaited(sample: Sample) -> float:
-    """For how long at most responses were awaited after a slice had stopped sending, in seconds; 0 if that is usual."""
+    """For how long at most responses were awaited after a slice had stopped sending, in seconds. 0 if that is usual."""
     slices = [one for one in sample.slices.slices if one.lap is not None] if sample.slices else []
     longest = max((one.end - one.sending_end for one in slices), default=0.0)
     return longest if sample.slices and longest > _LITTLES_LAW_STALLED * sample.slices.slice_s else 0.0

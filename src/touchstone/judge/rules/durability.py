@@ -141,7 +141,7 @@ def _finding(sample: Sample, state: DependencyState) -> Fired:
 
 
 def _waited(state: DependencyState, file: str) -> float | None:
-    """The share of looks at a changing file at which its changes waited; None of too few."""
+    """The share of looks at a changing file at which its changes waited. None of too few."""
     one = state.written.get(file)
     return None if one is None or one.looks < _WRITES_NOT_SYNCED_LOOKS[file] else one.waiting / one.looks
 

@@ -64,7 +64,7 @@ def engine_withdraws(sample: Sample, case: Case) -> Iterator[Fired]:
 
 
 def _beside(sample: Sample) -> str | None:
-    """Which dependency had the engine's CPUs meanwhile, in words; None if none may use them, or none was seen to."""
+    """Which dependency had the engine's CPUs meanwhile, in words. None if none may use them, or none was seen to."""
     placement, use = sample.process.placement, dependency_use(sample)
     if not set(placement.engine_cpus) & set(placement.dependency_cpus) or use.elapsed_s <= 0:
         return None

@@ -168,7 +168,7 @@ def kept_after_load(sample: Sample, case: Case) -> Iterator[Fired]:
 
 
 def _rested(watch: Watch) -> float:
-    """For how long it was watched when the load was over, in seconds; 0 where nobody knows, or it was gone."""
+    """For how long it was watched when the load was over, in seconds. 0 where nobody knows, or it was gone."""
     over, end = watch.at_load_end, watch.at_idle_end
     if watch.at_start is None or over is None or end is None or over.t is None or end.t is None:
         return 0.0

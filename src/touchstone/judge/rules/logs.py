@@ -87,7 +87,7 @@ def _written(case: Case) -> dict[str, float]:
 
 
 def _bytes_per_response(groups: Sequence[SampleGroup]) -> float | None:
-    """Bytes of log per response over all processes of a contender; None where nothing was answered or nobody looked.
+    """Bytes of log per response over all processes of a contender. None where nothing was answered or nobody looked.
 
     A process that served several loads has one log, of which each of their samples shows the whole.
     """

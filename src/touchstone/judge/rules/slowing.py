@@ -123,7 +123,7 @@ def _cpu_per_request(sample: Sample) -> Series:
 
 
 def _time_per_request(sample: Sample, case: Case) -> Series:
-    """By the requests that had been answered, on a machine of one speed; nothing but in a closed loop."""
+    """By the requests that had been answered, on a machine of one speed. Nothing but in a closed loop."""
     pace = pace_of(sample, case.run, case.core_slopes) if loop(sample) == "closed" else {}
     return [(done, pace[one.lap] / one.rate) for done, one in _turns(sample) if one.rate and one.lap in pace]
 

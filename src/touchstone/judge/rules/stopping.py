@@ -134,7 +134,7 @@ def outlives_stop(group: SampleGroup, case: Case) -> Iterator[Fired]:
     phases=_STOP,
 )
 def work_without_response(group: SampleGroup, case: Case) -> Iterator[Fired]:
-    """A client that repeats such a request does the work twice; one that does not believes that it was not done."""
+    """A client that repeats such a request does the work twice. One that does not believes that it was not done."""
     done = sum(end.unanswered_work or 0 for end in stops(group.samples))
     if done:
         yield Fired(f"{number(done)} units of work were done for requests that got no right response")

@@ -224,7 +224,7 @@ def _differ(low: StatusCount, high: StatusCount) -> bool:
 
 
 def _doubt(pair: UnequalPair, difference: float, counted: Mapping[str, Counter[str]]) -> PossibleBias:
-    """What other answers than its neighbour's can have saved a contender; if it serves more than others, cost it."""
+    """What other answers than its neighbour's can have saved a contender. If it serves more than others, cost it."""
     times = 1 / (1 - difference)
     other = pair.high if pair.odd == pair.low else pair.low
     if pair.odd is not None and _served(counted[pair.odd]) > _served(counted[other]):

@@ -221,7 +221,7 @@ def nobody_busy(sample: Sample, case: Case) -> Iterator[Fired]:
 
 
 def _at_rest(dependency: DependencyState, sample: Sample, median: float) -> bool:
-    """Whether a dependency neither worked much nor is stated to make requests wait; not if nobody knows."""
+    """Whether a dependency neither worked much nor is stated to make requests wait. Not if nobody knows."""
     delay, use = stated_delay_s(dependency), dependency_use(sample)
     if delay is not None and 2 * delay >= median:
         return False
@@ -311,7 +311,7 @@ def _silent_share(sample: Sample) -> float:
 
 
 def _heard(silence: Silence, least: float, *, few: bool) -> float:
-    """The gaps that are longer than the service's own pace; where it is not known which are, the longest alone."""
+    """The gaps that are longer than the service's own pace. Where it is not known which are, the longest alone."""
     if least <= _STALL_IN_CLOSED_LOOP_HEARD_S:
         return silence.seconds
     longer = 0.0 if few else next((seconds for length, seconds in silence.longer if length >= least), 0.0)

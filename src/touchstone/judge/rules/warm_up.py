@@ -58,7 +58,7 @@ def warm_up_failed(sample: Sample, case: Case) -> Iterator[Fired]:
 
 
 def _in_warm_up(sample: Sample) -> tuple[int, Counter[str]]:
-    """Requests sent in the warm-up, and those of them that failed, by class; by none where the record does not say.
+    """Requests sent in the warm-up, and those of them that failed, by class. By none where the record does not say.
 
     A connection that the server closed while it rested cost no request. The series of a whole window of an older engine
     counts it all the same, so that nothing is said of it where the window itself has seen some.

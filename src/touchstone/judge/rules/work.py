@@ -217,7 +217,7 @@ def _work_by_kind(case: Case, load: str) -> dict[tuple[str, str], dict[str, Work
 
 
 def _left_out(low: WorkCount, high: WorkCount) -> float | None:
-    """The share of the other's work that the first leaves out; None if it leaves out none to speak of."""
+    """The share of the other's work that the first leaves out. None if it leaves out none to speak of."""
     if high.least < _LESS_WORK_TOUCHED:
         return None
     due = min(1.0, high.least) if low.counter.one_is_enough else high.least

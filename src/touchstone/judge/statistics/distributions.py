@@ -15,7 +15,7 @@ _TINY = 1e-300
 
 @lru_cache(maxsize=4096)
 def t_quantile(p: float, freedom: float) -> float:
-    """The value that Student's t stays below with probability `p`, at least one half; by Newton's method."""
+    """The value that Student's t stays below with probability `p`, at least one half. By Newton's method."""
     if p == 0.5:
         return 0.0
     tail, low, high = 1 - p, 0.0, 1.0
@@ -73,7 +73,7 @@ def greatest_chance(hits: int, trials: int, confidence: float) -> float:
 
 
 def median_ranks(count: int, confidence: float) -> tuple[int, int] | None:
-    """The ranks, from 0, of the ordered values between which the median lies; None for too few values.
+    """The ranks, from 0, of the ordered values between which the median lies. None for too few values.
 
     The sign test turned round (Conover 1999, section 3.2): free of any distribution, at least the confidence asked.
     """

@@ -44,7 +44,7 @@ class ScalabilityLaw:
 
     @property
     def ceiling(self) -> float | None:
-        """The rate that the law nears, or has as its peak, in requests per second; None where it has no bound."""
+        """The rate that the law nears, or has as its peak, in requests per second. None where it has no bound."""
         single, contention, crosstalk = self.single.point, self.contention.point, self.crosstalk.point
         if crosstalk < _NONE:
             return single / contention if contention > _NONE else None
@@ -53,7 +53,7 @@ class ScalabilityLaw:
 
 
 def fit_law(points: Sequence[tuple[float, float]], confidence: float) -> ScalabilityLaw | None:
-    """Fit the law to pairs of requests in the system and requests per second; None where too few loads are distinct."""
+    """Fit the law to pairs of requests in the system and requests per second. None where too few loads are distinct."""
     points = [point for point in points if point[0] >= _LEAST_INSIDE]
     if _distinct([inside for inside, _ in points]) < LEAST_LOADS:
         return None

@@ -44,7 +44,7 @@ def theil_sen(at: Sequence[float], values: Sequence[float]) -> FittedLine:
 
 
 def straight_slope(at: Sequence[float], values: Sequence[float]) -> float | None:
-    """The slope of the line of least squares; None if it explains less than `STRAIGHT` of the variance."""
+    """The slope of the line of least squares. None if it explains less than `STRAIGHT` of the variance."""
     across, both, _, up = map(float, np.cov(at, values, bias=True).flat)
     return both / across if across * up > 0 and both**2 / (across * up) >= STRAIGHT else None
 
@@ -58,7 +58,7 @@ class Rise:
 
 
 def rise(series: Sequence[tuple[float, float]]) -> Rise | None:
-    """The Theil-Sen slope over a series of progress and values above 0; None of fewer than twelve points."""
+    """The Theil-Sen slope over a series of progress and values above 0. None of fewer than twelve points."""
     if len(series) < LEAST_POINTS:
         return None
     at, values = [x for x, _ in series], [y for _, y in series]
@@ -70,7 +70,7 @@ def rise(series: Sequence[tuple[float, float]]) -> Rise | None:
 
 
 def leak(series: Sequence[tuple[float, float]], *, least: float) -> float | None:
-    """How much each request leaves behind, if a value grows in proportion to the requests; None if it does not.
+    """How much each request leaves behind, if a value grows in proportion to the requests. None if it does not.
 
     Args:
         series: requests answered until then, and values that count something.

@@ -118,7 +118,7 @@ def _calls(sides: Sequence[Sequence[ProfileEvidence]]) -> list[CountDifference]:
 
 
 def _counted(run: Run, pair: tuple[str, str], load: str, rounds: Sequence[int]) -> list[CountDifference]:
-    """By the figures' titles, as means over rounds; what was counted of one alone is left out."""
+    """By the figures' titles, as means over rounds. What was counted of one alone is left out."""
     sides = [
         [sample.figures for number, sample in profiles(run.samples, name, load) if number in rounds] for name in pair
     ]

@@ -62,7 +62,7 @@ def profiles(samples: Sequence[Sample], contender: str, load: str) -> Iterator[t
 
 
 def calls_per_request(evidence: Sequence[ProfileEvidence]) -> dict[str, float]:
-    """System calls per request by name, over all rounds in which they were counted; empty if they never were."""
+    """System calls per request by name, over all rounds in which they were counted. Empty if they never were."""
     counted = [one.syscalls for one in evidence if one.syscalls and one.syscalls.requests]
     requests = sum(one.requests for one in counted)
     names = {name for one in counted for name in one.counts}

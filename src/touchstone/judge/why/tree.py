@@ -24,7 +24,7 @@ class StackNode:
 
 
 def weighted_stacks(run: Run, contender: str, load: str) -> dict[tuple[str, ...], float]:
-    """A contender's stacks with their seconds of CPU per request, as the mean over rounds; empty if there are none."""
+    """A contender's stacks with their seconds of CPU per request, as the mean over rounds. Empty if there are none."""
     found: dict[tuple[str, ...], float] = {}
     read = [sample.profile for _, sample in profiles(run.samples, contender, load) if sample.profile]
     usable = [one for one in read if one.stacks and one.stacks.samples and one.subject]

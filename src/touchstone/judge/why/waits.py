@@ -46,7 +46,7 @@ def waits(sides: Sequence[Sequence[ProfileEvidence]]) -> tuple[list[CountDiffere
 
 
 def waits_of(side: Sequence[ProfileEvidence]) -> tuple[dict[str, float], str]:
-    """One contender's waiting threads on average over rounds, by what they wait for; or why this is not known."""
+    """One contender's waiting threads on average over rounds, by what they wait for. Or why this is not known."""
     looked = [one.waits for one in side if one.waits and one.waits.looks]
     if not looked:
         return {}, next((one.no_waits for one in side if one.no_waits), "nobody looked")

@@ -17,7 +17,7 @@ _LEAST_MEMORY = 2 * 1024**3
 
 
 def main(home: Path, words: list[str]) -> int:
-    """Build an image, in place of this process; an exit code if it does not come to that."""
+    """Build an image, in place of this process. An exit code if it does not come to that."""
     facts = json.loads((home / "builder.json").read_text(encoding="utf-8"))
     if "--version" in words:
         sys.stdout.write(

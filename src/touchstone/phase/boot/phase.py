@@ -106,7 +106,7 @@ class _Starting:
             sample.evidence = BootEvidence(runs=self.runs)
 
     def finish(self, *, in_turn: bool) -> Sample:
-        """The sample with its figures; in a run's first round also whether the first response means a ready service."""
+        """The sample with its figures. In a run's first round also whether the first response means a ready service."""
         if self.sample.failure is not None:
             return self.sample
         with attempting(self.bench, self.sample) as sample:

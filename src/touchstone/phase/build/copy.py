@@ -12,7 +12,7 @@ from touchstone.record.sample import Sample
 
 
 def build_copy(bench: Bench, contender: Contender, sample: Sample, log: Path) -> Built:
-    """Build the variant and its bases as their `profiled` say; from the cache if that was done. Raises BuildError."""
+    """Build the variant and its bases as their `profiled` say. From the cache if that was done. Raises BuildError."""
     stack = contender.stack
     changed = {name: _changed(variant) for name, variant in stack.variants.items()}
     copied = Contender(stack.model_copy(update={"variants": changed}), contender.variant_name)

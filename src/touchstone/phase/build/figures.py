@@ -17,7 +17,7 @@ _OF_COMMANDS = ("build_cold", "build_warm", "build_cpu", "build_memory_peak")
 
 
 def add_build(sample: Sample, evidence: BuildEvidence) -> None:
-    """Put a build into the sample; a base's comes first, and seconds and CPU seconds add up."""
+    """Put a build into the sample. A base's comes first, and seconds and CPU seconds add up."""
     _add_figures(sample, evidence)
     _add_surroundings(sample, evidence)
     sample.evidence = evidence if sample.build is None else _upon(sample.build, evidence)

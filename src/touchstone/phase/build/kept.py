@@ -25,7 +25,7 @@ def locked_folder(home: Path) -> Iterator[None]:
 
 
 def recorded(path: Path, kind: type[Evidence]) -> Evidence | None:
-    """What was measured when it was made; None of what was not finished, or was written by half: the disk was full."""
+    """What was measured when it was made. None of what was not finished, or was written by half: the disk was full."""
     with suppress(OSError, ValidationError):
         return kind.model_validate_json(path.read_text(encoding="utf-8"))
     return None

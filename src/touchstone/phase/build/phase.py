@@ -79,7 +79,7 @@ class BuildPhase(Phase):
 
 
 def build_variant(bench: Bench, stack: Stack, variant_name: str, sample: Sample, log: Path) -> Workshop:
-    """Build a variant and its bases, or take equal builds from the cache; evidence and figures go into the sample."""
+    """Build a variant and its bases, or take equal builds from the cache. Evidence and figures go into the sample."""
     variant = stack.variants[variant_name]
     tools = _tools(bench, stack, variant_name)
     if variant.base is not None:

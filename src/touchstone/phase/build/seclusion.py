@@ -58,7 +58,7 @@ def empty_home(folder: Path) -> Path:
 
 
 def private_places(folder: Path, kept: Iterable[Path], tools: Mapping[str, FoundTool]) -> PrivatePlaces | None:
-    """Folders of its own below `folder` in place of the temporary ones and the home; None if that is not permitted.
+    """Folders of its own below `folder` in place of the temporary ones and the home. None if that is not permitted.
 
     `kept` stay where they are, and so do the tools, whatever is on the PATH, and the package managers' stores.
     """

@@ -125,7 +125,7 @@ class Workshop:
             path.rename(self.aside[path])
 
     def made_again(self) -> bool:
-        """Whether the second build has left something wherever the first one did; if not, the first one's is put back.
+        """Whether the second build has left something wherever the first one did. If not, the first one's is put back.
 
         A compiler that keeps account of what is up to date in a file of its own, as `tsc` does in `*.tsbuildinfo`,
         makes nothing again.

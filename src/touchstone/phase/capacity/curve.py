@@ -10,7 +10,7 @@ _NEAR = 0.05
 
 
 def missing_rates(seat: ContenderSearch) -> list[float]:
-    """The rates that the curve still lacks, from the lowest; none past the ceiling, or below what trials carry."""
+    """The rates that the curve still lacks, from the lowest. None past the ceiling, or below what trials carry."""
     capacity = seat.capacity
     if capacity is None:
         return []

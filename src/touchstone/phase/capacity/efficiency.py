@@ -25,7 +25,7 @@ _LONGEST_S = 2.0
 def measure_efficiency(
     bench: Bench, load: Load, seats: Sequence[ContenderSearch], round_number: int
 ) -> dict[str, list[UseAtRate]]:
-    """CPU per request and memory of each seat at each share of the smallest capacity; empty if nobody has one."""
+    """CPU per request and memory of each seat at each share of the smallest capacity. Empty if nobody has one."""
     able = [seat for seat in seats if seat.capacity is not None and not seat.target.died()]
     smallest = min((seat.capacity for seat in able if seat.capacity), default=None)
     found: dict[str, list[UseAtRate]] = {seat.name: [] for seat in able}

@@ -171,7 +171,7 @@ class LoadSearch:
                         rates.clear()
 
     def _try(self, seat: ContenderSearch, trial: Callable[[], CapacityTrial]) -> None:
-        """Carry out a trial; a contender that died in it gets a new process, and an error is nothing to the others."""
+        """Carry out a trial. A contender that died in it gets a new process, and an error is nothing to the others."""
         try:
             trial()
         except TouchstoneError as error:
@@ -186,7 +186,7 @@ class LoadSearch:
             self.samples[self.seats.index(seat)].failure = failed(error, [*lines])
 
     def _revive(self, seat: ContenderSearch) -> None:
-        """Give a contender that died a new process, prepared and warm; it is lost if that one fails."""
+        """Give a contender that died a new process, prepared and warm. It is lost if that one fails."""
         if seat.name == TARE or not seat.target.died():
             return
         place = self.seats.index(seat)

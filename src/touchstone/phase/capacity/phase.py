@@ -33,7 +33,7 @@ class CapacityPhase(Phase):
     at_once: ClassVar[bool] = True
 
     def plan(self, bench: Bench, contenders: Sequence[Contender]) -> Iterator[PlannedTurn]:
-        """Each load on all contenders in turn, if they can run at once; else on one after the other, and why.
+        """Each load on all contenders in turn, if they can run at once. Else on one after the other, and why.
 
         Figures that compare them at one rate are missing then.
         """
@@ -72,7 +72,7 @@ def searched_loads(bench: Bench) -> dict[str, Load]:
 
 
 def _one_by_one(bench: Bench, load: Load) -> str | None:
-    """Why contenders cannot run at once, each with its own part of the dependencies; None if they can."""
+    """Why contenders cannot run at once, each with its own part of the dependencies. None if they can."""
     if bench.why_not_together is not None:
         return bench.why_not_together
     if not divisible(bench):

@@ -98,7 +98,7 @@ def _cpus(seconds: float | None, result: LoadResult) -> float | None:
 
 
 def backlog(series: Sequence[Point], rate: float) -> float | None:
-    """By which share of the offered rate the requests in the system grow; None where there are too few points.
+    """By which share of the offered rate the requests in the system grow. None where there are too few points.
 
     The lesser of the growth over the whole trial and over its second half: a server that slows down as it fills takes
     several of its own latencies to settle, and until then holds more and more without being at its limit. One that is
@@ -148,7 +148,7 @@ def _refused(result: LoadResult, objective: Objective) -> bool:
 
 
 def _generator(trial: CapacityTrial, result: LoadResult, *, refused: bool) -> str:
-    """Why the generator, and not the server, may have broken the objective; empty if it has not.
+    """Why the generator, and not the server, may have broken the objective. Empty if it has not.
 
     The rules `generator-saturated` and `late-sends` have the same limits. Here the time in which a thread waited for a
     CPU counts as work: a thread that works or waits all the time is full, even if another process has its CPU. One

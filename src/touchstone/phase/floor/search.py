@@ -43,7 +43,7 @@ class Trial:
 
 
 def smallest(low: int, high: int, holds: Callable[[int], bool], start: int | None = None) -> int | None:
-    """The smallest whole number in [low, high] for which `holds` is true; None if it is false even for `high`.
+    """The smallest whole number in [low, high] for which `holds` is true. None if it is false even for `high`.
 
     `holds` must be monotone, as memory limits nearly are. From `start` on the numbers are doubled until one holds, and
     the rest is bisection. A good `start` halves the number of questions.

@@ -94,7 +94,7 @@ class FloorBench:
 
     @contextmanager
     def _started(self, load: Load, limit_mb: int | None, setting: MemorySetting) -> Iterator[StartedService]:
-        """The contender for a load and under the limit; what the sample says of an earlier death is forgotten first."""
+        """The contender for a load and under the limit. What the sample says of an earlier death is forgotten first."""
         self.sample.process.oom_kills = None
         self.sample.process.server_exit = None
         built = with_setting(self.bench.builds[self.contender.name], setting, limit_mb)

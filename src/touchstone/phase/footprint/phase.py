@@ -150,7 +150,7 @@ def _count(root: EmptyRoot, archive: Path, sample: Sample) -> None:
 
 
 def _write_image(bench: Bench, archive: Path, built: Built, sample: Sample) -> None:
-    """The root as an image that can be pushed; it is the one in which the contract held, and no other."""
+    """The root as an image that can be pushed. It is the one in which the contract held, and no other."""
     crane = find_tool("crane")
     if not isinstance(crane, FoundTool):
         sample.not_measured["footprint_image"] = f"not written: {crane}"

@@ -44,7 +44,7 @@ _KEPT = 0.8
 
 
 def sliced_loads(bench: Bench) -> dict[str, Load]:
-    """The loads that can be put on in slices; the others keep whole windows, and those that ask for them.
+    """The loads that can be put on in slices. The others keep whole windows, and those that ask for them.
 
     Steps and ramps are one climb, a preparation that acts on a dependency acts on what contenders share, and a load of
     more connections than one process may open is spread over processes, but on other machines. Contenders that do not

@@ -21,7 +21,7 @@ NATIVE_IMAGE = "native-image"
 
 
 def tables_of(stack: Stack, *, jvm: bool) -> list[str]:
-    """The tables of patterns that suit a stack's frames; what runs on the JVM has the JVM's whatever its language."""
+    """The tables of patterns that suit a stack's frames. What runs on the JVM has the JVM's whatever its language."""
     language = stack.language.lower()
     if jvm:
         return ["jvm"]

@@ -71,7 +71,7 @@ def _try_to_load(task: ProfileTask, sample: Sample) -> None:
 
 
 def _copy(task: ProfileTask, sample: Sample, evidence: ProfileEvidence) -> Built | None:
-    """The copy that is profiled; None if it could not be built, with the reason in the evidence."""
+    """The copy that is profiled. None if it could not be built, with the reason in the evidence."""
     variant = task.contender.variant
     try:
         copy = build_copy(task.bench, task.contender, sample, task.bench.log(sample.process))
@@ -83,7 +83,7 @@ def _copy(task: ProfileTask, sample: Sample, evidence: ProfileEvidence) -> Built
 
 
 def _profile_copy(task: ProfileTask, copy: Built, sample: Sample, evidence: ProfileEvidence) -> None:
-    """Sample the copy in a start of its own; if it cannot be loaded, the reason stands in the evidence."""
+    """Sample the copy in a start of its own. If it cannot be loaded, the reason stands in the evidence."""
     try:
         with started(task, copy, sample.model_copy(deep=True)) as (contender_running, sequence):
             sampler = _sampler(task, contender_running, evidence)
@@ -101,7 +101,7 @@ def _budget(task: ProfileTask) -> WarmUpBudget:
 
 
 def _sampler(task: ProfileTask, contender_running: StartedService, evidence: ProfileEvidence) -> Profiler | None:
-    """The profiler that suits the process, ready; None if there is none, with the reason in the evidence."""
+    """The profiler that suits the process, ready. None if there is none, with the reason in the evidence."""
     process, placement = contender_running.process, task.bench.placement
     jvm, runtime = is_jvm(process), naming_runtime(process)
     evidence.tables = [runtime.table] if runtime else tables_of(task.contender.stack, jvm=jvm)

@@ -25,7 +25,7 @@ SHARE = 0.5
 
 
 class ProfilePhase(Phase):
-    """Passes at a common rate with and without a profiler; their figures are no part of the load's."""
+    """Passes at a common rate with and without a profiler. Their figures are no part of the load's."""
 
     kind: ClassVar[PhaseKind] = PHASES["profile"]
 
@@ -65,7 +65,7 @@ def profiled_loads(bench: Bench) -> dict[str, Load]:
 
 
 def _looked_at(bench: Bench, contender: Contender, name: str, load: Load) -> float | None:
-    """How many requests per second it answers; None if it cannot be loaded, which its samples will say."""
+    """How many requests per second it answers. None if it cannot be loaded, which its samples will say."""
     bench.watcher.step(f"looking for a rate that all serve: {contender.name}, {name}")
     sample, profile = blank_sample(bench, "profile", contender.name, load=name), bench.profile
     try:

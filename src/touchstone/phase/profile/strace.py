@@ -69,7 +69,7 @@ def _traced(status: Path, by: int) -> bool:
 
 
 def _read(out: Path) -> dict[str, int]:
-    """The two columns that were asked for; the head, the ruler and the sum are not calls."""
+    """The two columns that were asked for. The head, the ruler and the sum are not calls."""
     with contextlib.suppress(OSError):
         rows = [line.split() for line in out.read_text(encoding="utf-8", errors="replace").splitlines()]
         return {row[1]: int(row[0]) for row in rows if len(row) == 2 and row[0].isdigit() and row[1] != "total"}

@@ -31,7 +31,7 @@ def stop_figures(evidence: StopEvidence) -> tuple[dict[str, float], dict[str, st
 
 
 def unanswered_work(load: Load, proofs: Sequence[ProofOutcome], right: int) -> int | None:
-    """Units of work that were done beyond the right responses; None where no proof of the load counts work."""
+    """Units of work that were done beyond the right responses. None where no proof of the load counts work."""
     counting = {proof.says for proof in load.proofs if counts_work(proof)}
     found = [proof.found for proof in proofs if proof.says in counting and isinstance(proof.found, int | float)]
     return max(0, round(max(found)) - right) if found else None

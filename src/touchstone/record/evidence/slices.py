@@ -92,7 +92,7 @@ class Slice(Record):
 
     @property
     def left_here(self) -> float | None:
-        """The share of its own CPUs' time that others left the contender; None where `taken_here` is not known."""
+        """The share of its own CPUs' time that others left the contender. None where `taken_here` is not known."""
         return None if self.taken_here is None else max(LEAST_LEFT, 1 - self.taken_here)
 
 
@@ -132,13 +132,13 @@ class SlicesEvidence(Record):
 
     @property
     def unbroken_rate(self) -> float:
-        """Right responses per second without a rest; 0 where it was not looked at, or the contender had died."""
+        """Right responses per second without a rest. 0 where it was not looked at, or the contender had died."""
         turns = [one for one in self.slices if one.unbroken]
         seconds = sum(one.end - one.begin for one in turns)
         return sum(one.ok for one in turns) / seconds if seconds > 0 else 0.0
 
     @property
     def kept(self) -> float | None:
-        """The rate without a rest over that of the slice in the middle; None where it was not looked at."""
+        """The rate without a rest over that of the slice in the middle. None where it was not looked at."""
         rates, unbroken = self.lap_rates, self.unbroken_rate
         return unbroken / statistics.median(rates) if unbroken and len(rates) >= LEAST_KEPT_LAPS else None

@@ -44,7 +44,7 @@ class ThreadAtEnd(Record):
 
 
 class StrayProcess(Record):
-    """A process where it should not have been; pid alone if it had ended before it could be looked at."""
+    """A process where it should not have been. Pid alone if it had ended before it could be looked at."""
 
     pid: int
     argv: list[str] | None = None
@@ -53,7 +53,7 @@ class StrayProcess(Record):
 
 
 class Confinement(Record):
-    """What was found at the end of one contender's life; empty where all was as it should be."""
+    """What was found at the end of one contender's life. Empty where all was as it should be."""
 
     beyond_cpus: list[ThreadAtEnd] = []
     """Threads that may run on CPUs that the contender was not given."""

@@ -51,7 +51,7 @@ def _verdicts(folder: Path, file: ClaimsFile) -> Path:
 
 
 def _kept(file: ClaimsFile, folder: Path) -> RuledFile | None:
-    """The verdicts of the page that lies there; None if there is none, or if it is of another version of the file."""
+    """The verdicts of the page that lies there. None if there is none, or if it is of another version of the file."""
     try:
         ruling = ClaimsRuling.model_validate_json(_verdicts(folder, file).read_bytes())
     except (OSError, ValidationError):
@@ -92,7 +92,7 @@ def _front(ruled: list[RuledFile]) -> str:
 
 
 def _place(ruled: RuledFile) -> str:
-    """On which machines, and what else used them; where the runs are gone, the article's page says it."""
+    """On which machines, and what else used them. Where the runs are gone, the article's page says it."""
     views = [View(j.run, j.judgement) for j in ruled.used]
     if not views:
         return ""

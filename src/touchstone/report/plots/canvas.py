@@ -95,7 +95,7 @@ def new(
 
 
 def name_width(names: Iterable[str]) -> float:
-    """Room for contenders' names next to the axes, in pixels; names that need more are shortened by `fitted`."""
+    """Room for contenders' names next to the axes, in pixels. Names that need more are shortened by `fitted`."""
     return min(_NAME_ROOM, max((text_width(name) for name in names), default=0) + 10)
 
 

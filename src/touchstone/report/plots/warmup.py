@@ -42,7 +42,7 @@ def build(view: View, place: PhaseAndLoad) -> Panel | None:
 
 
 def _far_apart(lines: Sequence[PlotLine]) -> bool:
-    """Whether the contenders' best paces need a log axis; a stall alone does not, for a log axis has no zero."""
+    """Whether the contenders' best paces need a log axis. A stall alone does not, for a log axis has no zero."""
     peaks = [max(y for _, y in line.points) for line in lines if not line.invalid]
     peaks = [peak for peak in peaks if peak > 0]
     return bool(peaks) and max(peaks) / min(peaks) > 20

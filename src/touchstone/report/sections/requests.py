@@ -13,7 +13,7 @@ from touchstone.report.view import PhaseAndLoad, View
 
 @dataclass(frozen=True)
 class RequestRow:
-    """One request, or one journey, of a contender; latencies are those of the rounds, as a range."""
+    """One request, or one journey, of a contender. Latencies are those of the rounds, as a range."""
 
     contender: str
     name: str

@@ -24,7 +24,7 @@ class FlameGraph:
 
 
 def flame(root: StackNode, least_share: float) -> FlameGraph:
-    """Flatten a tree; a node whose share of both contenders together is below `least_share` is left out."""
+    """Flatten a tree. A node whose share of both contenders together is below `least_share` is left out."""
     made = FlameGraph()
     places: dict[str, int] = {}
     least = least_share * (root.baseline + root.contender)
