@@ -18,7 +18,8 @@ from tests.run.test_end_to_end import touchstone
 from touchstone.engine.fail_if import parse_fail_if
 from touchstone.engine.locate import engine_path
 from touchstone.failure import UsageError
-from touchstone.record.engine import Counts, Distribution, Errors, LoadResult, Rate
+from touchstone.record.distribution import Distribution
+from touchstone.record.engine import Counts, Errors, LoadResult, Rate
 from touchstone.report.latency_bars import latency_bars
 
 

@@ -10,10 +10,10 @@ from touchstone.judge.judge import judge
 from touchstone.judge.judgement import Finding
 from touchstone.record.boot_result import BootRun
 from touchstone.record.connections import Connections
+from touchstone.record.distribution import Distribution
 from touchstone.record.engine import (
     ByteCounts,
     Counts,
-    Distribution,
     EngineIdentity,
     LoadResult,
     Machine,

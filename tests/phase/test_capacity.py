@@ -13,7 +13,8 @@ from benchmarks.calibration.limited import found, limited, seat_at
 
 from touchstone.manifest.objective import parse_objective
 from touchstone.phase.capacity.trial import GROWS, backlog, lowest_rate, read_trial, seconds_for
-from touchstone.record.engine import Counts, Distribution, Errors, LoadResult, Point, Window
+from touchstone.record.distribution import Distribution
+from touchstone.record.engine import Counts, Errors, LoadResult, Point, Window
 from touchstone.record.generator import Generator, Thread
 
 STRICT = "p99 < 50ms, errors < 0.1%"

@@ -13,7 +13,8 @@ from touchstone.engine.protocol import LoadJob
 from touchstone.manifest.objective import parse_objective
 from touchstone.phase.capacity.contender_search import ContenderSearch, SearchBudget, TrialTarget
 from touchstone.phase.capacity.disturbance import PATIENCE, TrialDisturbance
-from touchstone.record.engine import Counts, Distribution, LoadResult, Machine, Window
+from touchstone.record.distribution import Distribution
+from touchstone.record.engine import Counts, LoadResult, Machine, Window
 from touchstone.record.evidence.capacity import CapacityTrial
 
 Others = Callable[[int], float]

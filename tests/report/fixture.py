@@ -20,7 +20,8 @@ from touchstone.judge.judgement import (
 from touchstone.judge.language.sentences import comparison_sentence
 from touchstone.judge.statistics.decision import Interval
 from touchstone.record.boot_result import BootRun
-from touchstone.record.engine import Counts, Distribution, Errors, FirstError, LoadResult, LoadStep, Point, Rate
+from touchstone.record.distribution import Distribution
+from touchstone.record.engine import Counts, Errors, FirstError, LoadResult, LoadStep, Point, Rate
 from touchstone.record.evidence.boot import BootEvidence
 from touchstone.record.evidence.build import BuildEvidence
 from touchstone.record.evidence.drain import DrainEvidence, DrainPoint

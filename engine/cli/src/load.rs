@@ -7,6 +7,7 @@ mod human;
 mod live;
 mod mix;
 mod place;
+mod stream;
 
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
@@ -39,8 +40,14 @@ pub struct Args {
         help_heading = "Output"
     )]
     job: Option<PathBuf>,
-    #[command(flatten, next_help_heading = "Output")]
-    output: Output,
+    /// Write the JSON result here (by a temporary name, then renamed) and not to standard output.
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    out: Option<PathBuf>,
+    /// With --stream: how many events must come; the stream is left after them. Without a number: write events of the run
+    /// to standard error, one JSON object a line.
+    #[arg(long, value_name = "N", num_args = 0..=1, value_parser = clap::value_parser!(u32).range(1..), help_heading = "Stream")]
+    #[allow(clippy::option_option)] // Given with a number, without one, or not at all.
+    events: Option<Option<u32>>,
     /// Write the result as JSON to standard output.
     #[arg(long, help_heading = "Output")]
     json: bool,
@@ -72,13 +79,17 @@ pub fn run(args: Args) -> Result<Outcome, Failure> {
     let from_file = args.job.is_some();
     let job = match &args.job {
         Some(path) => Job::from_json(&read(path)?).map_err(|error| failure(&error))?,
-        None => args.flags.job()?,
+        None => args.flags.job(args.events.flatten())?,
+    };
+    let output = Output {
+        out: args.out.clone(),
+        events: args.events == Some(None),
     };
     let interrupt = crate::interrupt::flag();
-    let quiet = args.output.events || args.json || from_file;
+    let quiet = output.events || args.json || from_file;
     let live = RefCell::new(if quiet { None } else { Live::on_terminal() });
     let mut on_event = |event: Event| {
-        args.output.event(&event);
+        output.event(&event);
         if let Some(live) = live.borrow_mut().as_mut() {
             live.show(&event);
         }
@@ -94,12 +105,12 @@ pub fn run(args: Args) -> Result<Outcome, Failure> {
     }
     let result = run_load(&job, &mut control).map_err(|error| failure(&error))?;
     clear(&live);
-    if let Some(path) = &args.output.out {
+    if let Some(path) = &args.out {
         write_result(Some(path), &result)?;
     }
     write_text(args.csv.as_deref(), || export::csv(&result))?;
     write_text(args.hdr.as_deref(), || export::hdr_log(&result))?;
-    if (from_file && args.output.out.is_none()) || args.json {
+    if (from_file && args.out.is_none()) || args.json {
         write_result(None, &result)?;
     } else if !from_file {
         print(human::report(&result))?;
@@ -134,7 +145,7 @@ fn find_knee(
     let knee = knee::find(job, objective, first, control, &mut on_trial)
         .map_err(|error| failure(&error))?;
     clear(live);
-    if let Some(path) = &args.output.out {
+    if let Some(path) = &args.out {
         write_result(Some(path), &knee)?;
     }
     if args.json {

@@ -369,7 +369,7 @@ impl Frames {
                     self.head = Some((head, text));
                     (at, end)
                 }
-                Event::Data { at, bytes, end } => {
+                Event::Data { at, bytes, end, .. } => {
                     if self.body.len() + bytes.len() > LARGEST_BODY {
                         return Err(format!("the body is larger than {LARGEST_BODY} bytes"));
                     }

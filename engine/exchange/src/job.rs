@@ -143,6 +143,47 @@ pub enum ExpectBody {
     },
 }
 
+/// A response that is a stream of events. It is right when as many came as are stated, each right, and by their counter none
+/// lost, doubled or out of order. The server may go on streaming: what comes after them is not looked at.
+#[derive(Debug, Clone, JsonSchema, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Stream {
+    /// What one event is.
+    pub kind: StreamKind,
+    /// How many events must come.
+    pub events: u32,
+    /// What the data of each event must be; null: anything.
+    #[serde(default)]
+    pub expect: Option<ExpectBody>,
+    /// Where a number is that rises by one from event to event: `id` (server-sent events), `data`, or `json.NAME`, with
+    /// further names behind dots. Null: none, and events are counted only.
+    #[serde(default)]
+    pub counter: Option<String>,
+    /// The number of the first event; null: whichever comes first.
+    #[serde(default)]
+    pub first: Option<i64>,
+    /// Where the time is at which the service sent the event, written as for `counter`: Unix time in seconds,
+    /// milliseconds, microseconds or nanoseconds, by its size.
+    #[serde(default)]
+    pub stamp: Option<String>,
+    /// Server-sent events: the type (`event:`) of the events that count; null: all count.
+    #[serde(default)]
+    pub event: Option<String>,
+}
+
+/// What one event of a stream is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StreamKind {
+    /// A server-sent event (WHATWG HTML, section 9.2): the media type must be `text/event-stream`, unless `expect` names
+    /// another.
+    Sse,
+    /// A line that is not empty.
+    Lines,
+    /// A chunk of HTTP/1.1, or a DATA frame of HTTP/2. A body without chunks is one.
+    Chunks,
+}
+
 /// Where in a response a value is: one of the three, or a field and a pattern on its value.
 #[derive(Debug, Clone, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -11,6 +11,7 @@ pub mod closes;
 mod coding;
 pub mod conversation;
 pub mod cookies;
+pub mod events;
 pub mod h2_fields;
 mod head;
 mod job;
@@ -27,7 +28,10 @@ mod transport;
 
 pub use capture::Part;
 pub use head::{HeadCheck, whole_pattern};
-pub use job::{BodyEncoding, Capture, Encoding, Expect, ExpectBody, JobError, Request, seconds};
+pub use job::{
+    BodyEncoding, Capture, Encoding, Expect, ExpectBody, JobError, Request, Stream, StreamKind,
+    seconds,
+};
 pub use request::{CompiledRequest, Origin};
 pub use response::{Progress, Reader, Response};
 pub use target::{Target, TargetError};

@@ -11,7 +11,8 @@ use crate::capture::{Capture, Part};
 use crate::check::{BodyCheck, Check};
 use crate::coding::codings;
 use crate::cookies;
-use crate::job::{self, Request};
+use crate::events::StreamCheck;
+use crate::job::{self, Expect, Request, Stream, StreamKind};
 use crate::response::Response;
 use crate::session::Session;
 use crate::target::Target;
@@ -28,6 +29,8 @@ pub struct CompiledRequest {
     pub is_idempotent: bool,
     /// What its response must be.
     pub check: Check,
+    /// What the events of its response must be, if that is a stream.
+    pub stream: Option<Box<StreamCheck>>,
     /// Nanoseconds between its response and the next request on the connection.
     pub think: Nanos,
     bytes: Bytes,
@@ -90,6 +93,7 @@ impl CompiledRequest {
                 "GET" | "HEAD" | "OPTIONS" | "TRACE" | "PUT" | "DELETE"
             ),
             check: Check::compile(&request.expect, scope).map_err(|why| format!("expect.{why}"))?,
+            stream: None,
             think: Nanos::ZERO,
             bytes: Bytes::Rendered {
                 head,
@@ -142,6 +146,40 @@ impl CompiledRequest {
         }
         compiled.captures = Some(places);
         Ok(compiled)
+    }
+
+    /// Has its response be a stream.
+    ///
+    /// # Errors
+    /// A sentence that begins with the part that does not hold together, such as `stream.expect: `.
+    pub fn with_stream(
+        mut self,
+        request: &Request,
+        stream: &Stream,
+        scope: Scope<'_>,
+    ) -> Result<Self, String> {
+        if !matches!(self.check.body(), BodyCheck::Any) {
+            return Err(
+                "expect.body: a streamed response is checked event by event: name it in stream.expect"
+                    .to_owned(),
+            );
+        }
+        if self.captures_from_body() {
+            return Err("captures: nothing is captured from the body of a stream".to_owned());
+        }
+        if self.is_head {
+            return Err("stream: the response to HEAD has no body".to_owned());
+        }
+        let check = StreamCheck::compile(stream, scope).map_err(|why| format!("stream.{why}"))?;
+        if stream.kind == StreamKind::Sse && request.expect.content_type.is_none() {
+            let expect = Expect {
+                content_type: Some("text/event-stream".to_owned()),
+                ..request.expect.clone()
+            };
+            self.check = Check::compile(&expect, scope).map_err(|why| format!("expect.{why}"))?;
+        }
+        self.stream = Some(Box::new(check));
+        Ok(self)
     }
 
     /// Has it send the cookies that were set, unless it has its own.
@@ -232,7 +270,10 @@ impl CompiledRequest {
     /// Whether the response's head must be kept.
     #[must_use]
     pub fn needs_head(&self) -> bool {
-        self.captures.is_some() || self.check.decodes() || !self.check.head().is_any()
+        self.captures.is_some()
+            || self.check.decodes()
+            || self.stream.is_some()
+            || !self.check.head().is_any()
     }
 
     /// Whether the response's body must be kept whole to capture something from it.

@@ -48,6 +48,8 @@ pub enum Event<'a> {
         at: usize,
         /// The bytes.
         bytes: &'a [u8],
+        /// Whether the frame's last byte is among them.
+        frame_ends: bool,
         /// Whether the response is complete with it.
         end: bool,
     },

@@ -334,7 +334,12 @@ impl<T> Client<T> {
         });
         let end = over && data.end;
         match data.at {
-            Some(at) if taken > 0 => Some(Event::Data { at, bytes, end }),
+            Some(at) if taken > 0 => Some(Event::Data {
+                at,
+                bytes,
+                frame_ends: left == 0,
+                end,
+            }),
             Some(at) if end => Some(Event::End { at }),
             _ => None,
         }

@@ -86,7 +86,7 @@ impl ResponseParser {
         }
     }
 
-    /// Takes bytes as far as they belong to this response, and hands the body's bytes to `body`.
+    /// Takes bytes as far as they belong to this response, and hands the body's bytes to `body`; where a chunk ends, no bytes.
     ///
     /// # Errors
     /// [`Malformed`] when the bytes break the format.
@@ -115,6 +115,7 @@ impl ResponseParser {
                     let taken = left.min(rest.len() as u64) as usize;
                     body(&rest[..taken]);
                     self.phase = if left == taken as u64 {
+                        body(&[]);
                         Phase::ChunkEnd
                     } else {
                         Phase::ChunkData(left - taken as u64)

@@ -9,6 +9,7 @@ use touchstone_sys::socket::Stream;
 use crate::check::{BodyCheck, Check};
 use crate::clock::Nanos;
 use crate::request::CompiledRequest;
+use crate::streaming::Streaming;
 use crate::template::Key;
 use crate::wire::Wire;
 
@@ -244,6 +245,8 @@ pub struct Partial {
     pub first_part: Option<Nanos>,
     /// Whether that part was acknowledged at once, as a trial.
     pub acknowledged: bool,
+    /// The events so far, if it is a stream.
+    pub stream: Option<Box<Streaming>>,
 }
 
 /// What a response is fed.
@@ -278,6 +281,19 @@ impl Partial {
         self.mismatch = false;
         self.beginning.clear();
         (self.first_part, self.acknowledged) = (None, false);
+        let stream = compiled.stream.as_deref();
+        self.stream = stream.map(|check| Box::new(Streaming::new(check)));
+    }
+
+    /// Takes out the stream, and the bytes of its body that came last.
+    pub fn take_stream(&mut self) -> (Option<Box<Streaming>>, Vec<u8>) {
+        (self.stream.take(), std::mem::take(&mut self.body))
+    }
+
+    /// Puts the stream back; the bytes have been taken.
+    pub fn put_stream(&mut self, stream: Option<Box<Streaming>>, mut bytes: Vec<u8>) {
+        bytes.clear();
+        (self.stream, self.body) = (stream, bytes);
     }
 
     /// Takes bytes; an exact body is compared as it comes, so that a large one needs no memory.
@@ -308,12 +324,13 @@ impl Partial {
         };
         let whole =
             check.decodes() || matches!(check.body(), BodyCheck::Pattern(_) | BodyCheck::Json(_));
-        let keep = self.keep_whole || whole;
+        let keep = self.keep_whole || whole || self.stream.is_some();
         let Self {
             response,
             body,
             body_len,
             mismatch,
+            stream,
             ..
         } = self;
         let mut too_large = false;
@@ -331,6 +348,11 @@ impl Partial {
             // The beginning of an exact body is kept as evidence of a difference.
             if expected.is_some() && !keep && body.len() < EVIDENCE {
                 body.extend_from_slice(&bytes[..bytes.len().min(EVIDENCE - body.len())]);
+            }
+            if bytes.is_empty()
+                && let Some(stream) = stream
+            {
+                stream.ends.push(body.len());
             }
             *body_len += bytes.len() as u64;
         };

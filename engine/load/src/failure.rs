@@ -41,6 +41,14 @@ pub enum ErrorClass {
     StreamReset,
     /// HTTP/2: the server said that it goes away (`GOAWAY`), and did not answer the request.
     GoingAway,
+    /// A stream with an event that was not expected.
+    WrongEvent,
+    /// A stream that ended, or went on, without an event.
+    LostEvent,
+    /// A stream with an event that came twice.
+    DoubledEvent,
+    /// A stream with an event that came out of order, or belongs to another stream.
+    DisorderedEvent,
 }
 
 /// Errors of one class that are kept as evidence.
@@ -50,7 +58,7 @@ pub const KEPT: u64 = 20;
 pub type ErrorCounts = [u64; ERROR_CLASSES.len()];
 
 /// Every class, in the result's order.
-pub const ERROR_CLASSES: [(ErrorClass, &str); 15] = [
+pub const ERROR_CLASSES: [(ErrorClass, &str); 19] = [
     (ErrorClass::Refused, "refused"),
     (ErrorClass::Reset, "reset"),
     (ErrorClass::ClosedMidResponse, "closed_mid_response"),
@@ -66,6 +74,10 @@ pub const ERROR_CLASSES: [(ErrorClass, &str); 15] = [
     (ErrorClass::ConnectFailed, "connect_failed"),
     (ErrorClass::StreamReset, "stream_reset"),
     (ErrorClass::GoingAway, "going_away"),
+    (ErrorClass::WrongEvent, "wrong_event"),
+    (ErrorClass::LostEvent, "lost_event"),
+    (ErrorClass::DoubledEvent, "doubled_event"),
+    (ErrorClass::DisorderedEvent, "disordered_event"),
 ];
 
 impl ErrorClass {
@@ -83,7 +95,13 @@ impl ErrorClass {
     pub const fn is_wrong_response(self) -> bool {
         matches!(
             self,
-            Self::WrongStatus | Self::WrongBody | Self::WrongHeader
+            Self::WrongStatus
+                | Self::WrongBody
+                | Self::WrongHeader
+                | Self::WrongEvent
+                | Self::LostEvent
+                | Self::DoubledEvent
+                | Self::DisorderedEvent
         )
     }
 }

@@ -65,6 +65,15 @@ pub struct Exchange {
 }
 
 impl Exchange {
+    /// Since when its response has been waited for, or the next event of a stream.
+    #[must_use]
+    pub fn waits_since(&self) -> Nanos {
+        let stream = self.partial.as_ref();
+        let heard = stream.and_then(|partial| partial.stream.as_ref());
+        let last = heard.map_or(Nanos::ZERO, |stream| stream.last);
+        self.request.sent.max(last)
+    }
+
     /// Whether something of the response has come.
     #[must_use]
     pub const fn has_begun(&self) -> bool {
@@ -119,6 +128,14 @@ impl Link {
     /// The requests in flight.
     pub fn requests(&self) -> impl Iterator<Item = &InFlight> {
         self.client.all().map(|(_, exchange)| &exchange.request)
+    }
+
+    /// Since when the response of a request in flight has been waited for, or the next event of a stream.
+    #[must_use]
+    pub fn waits_since(&self) -> Nanos {
+        let exchanges = self.client.all();
+        let since = exchanges.map(|(_, exchange)| exchange.waits_since());
+        since.min().unwrap_or(Nanos::MAX)
     }
 
     /// When the oldest request in flight was sent.

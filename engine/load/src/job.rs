@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 /// What a response must be: the same words in every job of the engine.
-pub use touchstone_exchange::{BodyEncoding, Capture, Expect, ExpectBody};
+pub use touchstone_exchange::{BodyEncoding, Capture, Expect, ExpectBody, Stream, StreamKind};
 pub use touchstone_tls::{Protocol, Tls};
 use touchstone_watch::Dependency;
 
@@ -239,6 +239,9 @@ pub struct Request {
     /// What the response must be.
     #[serde(default)]
     pub expect: Expect,
+    /// The response is a stream of events; null: it is not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stream: Option<Stream>,
 }
 
 impl Request {
@@ -468,6 +471,10 @@ impl Job {
             "pipeline above 1 needs keepalive",
         )?;
         must(
+            self.pipeline == 1 || self.all_requests().all(|request| request.stream.is_none()),
+            "a stream needs a pipeline of 1: what is behind it would wait for its end",
+        )?;
+        must(
             self.requests.is_empty() || self.requests.iter().any(|request| request.weight > 0),
             "at least one request must have a weight above 0",
         )?;
@@ -510,8 +517,7 @@ impl Job {
             self.journeys.is_empty() || self.streams == 1,
             "journeys need streams of 1: a request waits for what the one before it captures",
         )?;
-        let steps = self.journeys.iter().flat_map(|journey| &journey.steps);
-        for request in self.requests.iter().chain(steps.map(|step| &step.request)) {
+        for request in self.all_requests() {
             must(
                 request.method != "CONNECT",
                 "the method CONNECT is not sent over HTTP/2",
@@ -533,6 +539,23 @@ impl Job {
             )?;
         }
         Ok(())
+    }
+
+    /// Every request of the job, in its mix or in a journey.
+    fn all_requests(&self) -> impl Iterator<Item = &Request> {
+        let steps = self.journeys.iter().flat_map(|journey| &journey.steps);
+        self.requests.iter().chain(steps.map(|step| &step.request))
+    }
+
+    /// Seconds after which the last request sent has its response, or has timed out: of a stream each event may take as
+    /// long as another response.
+    #[must_use]
+    pub fn patience_s(&self) -> f64 {
+        let streams = self
+            .all_requests()
+            .filter_map(|request| request.stream.as_ref());
+        let events = streams.map(|stream| stream.events).max().unwrap_or(0);
+        (self.timeout_s * f64::from(events.saturating_add(1))).min(MOST_S)
     }
 
     /// How many requests are in flight on one connection.
@@ -658,6 +681,7 @@ impl Job {
             body: None,
             encoding: BodyEncoding::Text,
             expect: Expect::default(),
+            stream: None,
         }
     }
 }

@@ -80,7 +80,7 @@ impl KnownResponse {
         let check = &compiled.check;
         let head_is_right = || check.head().check(text).is_ok();
         // What is to be taken from a response must be looked for in each.
-        let taken = compiled.takes_from(text);
+        let taken = compiled.stream.is_some() || compiled.takes_from(text);
         if taken || !check.status_is_right(head.status) || !head_is_right() {
             return false;
         }

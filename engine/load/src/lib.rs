@@ -39,6 +39,8 @@ pub mod schedule;
 mod self_check;
 pub mod shared;
 pub mod slices;
+mod streamed;
+pub mod streaming;
 pub mod target;
 pub mod threads;
 pub mod usage;

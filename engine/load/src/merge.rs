@@ -23,6 +23,7 @@ use crate::result::{
 };
 use crate::schedule::offered_rate;
 use crate::self_check;
+use crate::streamed::MergedEvents;
 use touchstone_tls::TlsUse;
 use touchstone_watch::quotas;
 
@@ -67,7 +68,7 @@ pub fn combine(job: &Job, mix: &Mix, reports: Reports) -> Result<LoadResult, Err
         .ok_or_else(|| Error::Worker("no thread reported".to_owned()))?;
     let end = end_of_window(job, &threads, first.begin);
     let window = window(job, &threads, (first.begin, end), reports.start_unix_s);
-    let merged = requests(mix, &threads)?;
+    let merged = requests(mix, &threads, window.measured_s)?;
     let (series, interval_histograms) =
         series(job, &threads, seconds(end.saturating_sub(first.start)))?;
     let queued: u64 = processes.iter().map(|process| process.queued).sum();
@@ -93,7 +94,6 @@ pub fn combine(job: &Job, mix: &Mix, reports: Reports) -> Result<LoadResult, Err
             offered: offered_rate(job),
             achieved: rate(sum(|thread| thread.ok_inside), window.measured_s),
         },
-        window,
         silence: silence(&threads),
         by_connection: by_connection(job, &threads)?,
         held_up: held_up(&threads, &merged.kinds, job.keepalive)?,
@@ -106,8 +106,10 @@ pub fn combine(job: &Job, mix: &Mix, reports: Reports) -> Result<LoadResult, Err
             mean: processes.iter().map(|process| process.queue_mean).sum(),
         }),
         connections: connections(job, &threads),
+        events: merged.events.map(|events| events.result(window.measured_s)),
         tls: tls(&threads),
         http2: http2(&threads),
+        window,
         generator: generator(processes, &threads),
         generators: job
             .generators
@@ -176,9 +178,10 @@ struct Merged {
     kinds: Vec<Histogram>,
     latency: Histogram,
     service: Histogram,
+    events: Option<MergedEvents>,
 }
 
-fn requests(mix: &Mix, threads: &[&ThreadReport]) -> Result<Merged, Error> {
+fn requests(mix: &Mix, threads: &[&ThreadReport], measured_s: f64) -> Result<Merged, Error> {
     let mut merged = Merged::default();
     for (index, compiled) in mix.requests().iter().enumerate() {
         let mut own = Histogram::default();
@@ -190,7 +193,13 @@ fn requests(mix: &Mix, threads: &[&ThreadReport]) -> Result<Merged, Error> {
             latency: None,
             media_types: media_types(threads, index),
             in_parts: in_parts(threads, index),
+            events: None,
         };
+        let parts = threads.iter().filter_map(|thread| thread.kinds.get(index));
+        if let Some(events) = MergedEvents::of(parts.filter_map(|kind| kind.events.as_ref()))? {
+            row.events = Some(events.result(measured_s));
+            merged.events.get_or_insert_default().add(&events);
+        }
         for kind in threads.iter().filter_map(|thread| thread.kinds.get(index)) {
             row.sent += kind.sent;
             row.ok += kind.ok;

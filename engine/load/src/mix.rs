@@ -81,6 +81,7 @@ impl Mix {
                 None => format!("requests[{index}]"),
             };
             let compiled = CompiledRequest::compile(&request.bare(), origin(job, target), scope);
+            let compiled = compiled.and_then(|compiled| streamed(compiled, request, scope));
             self.requests.push(named(compiled, request, &place)?);
             self.weigh(request.weight);
         }
@@ -93,6 +94,11 @@ impl Mix {
             let first = self.requests.len() as u16;
             for (number, step) in journey.steps.iter().enumerate() {
                 let place = format!("journeys[{index}] ({}).steps[{number}]", journey.name);
+                let known = captured.clone();
+                let own = Scope {
+                    captures: &known,
+                    ..scope
+                };
                 let compiled = CompiledRequest::compile_step(
                     &step.request.bare(),
                     &step.captures,
@@ -100,6 +106,7 @@ impl Mix {
                     scope,
                     &mut captured,
                 );
+                let compiled = compiled.and_then(|compiled| streamed(compiled, &step.request, own));
                 let mut compiled = named(compiled, &step.request, &place)?;
                 compiled.name = format!("{}/{}", journey.name, compiled.name);
                 compiled.think = nanos(step.think_s);
@@ -148,6 +155,18 @@ fn origin<'a>(job: &Job, target: &'a Target) -> Origin<'a> {
     Origin {
         url: &target.url,
         closes: !job.keepalive,
+    }
+}
+
+/// A compiled request whose response is a stream, if the job says so.
+fn streamed(
+    compiled: CompiledRequest,
+    request: &Request,
+    scope: Scope<'_>,
+) -> Result<CompiledRequest, String> {
+    match &request.stream {
+        None => Ok(compiled),
+        Some(stream) => compiled.with_stream(&request.bare(), stream, scope),
     }
 }
 

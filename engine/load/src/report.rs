@@ -9,7 +9,7 @@ use crate::closes::ClosedByServer;
 use crate::failure::FirstError;
 use crate::h2::Http2Use;
 use crate::histogram::Packed;
-use crate::recorder::{Interval, Kind, MediaType, Parts, Recorder, Silence, Trials};
+use crate::recorder::{EventsReport, Interval, Kind, MediaType, Parts, Recorder, Silence, Trials};
 use crate::usage::Usage;
 use crate::worker::Worker;
 use touchstone_tls::TlsUse;
@@ -73,6 +73,7 @@ pub struct KindReport {
     pub parts: Parts,
     pub trials: Trials,
     pub media_types: Vec<MediaType>,
+    pub events: Option<EventsReport>,
 }
 
 impl KindReport {
@@ -89,6 +90,7 @@ impl KindReport {
             parts: kind.in_parts.parts,
             trials: kind.in_parts.trials,
             media_types: kind.media_types.seen.clone(),
+            events: kind.events.as_deref().map(EventsReport::of),
         }
     }
 }

@@ -71,6 +71,9 @@ pub struct LoadResult {
     /// What was done over HTTP/2; absent over HTTP/1.1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub http2: Option<Http2Use>,
+    /// The events of all streamed responses; absent if none is a stream.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub events: Option<Events>,
     /// What the engine itself used, and whether it stood the load.
     pub generator: Generator,
     /// What each generator did in the window, if the load came from other machines.
@@ -231,6 +234,44 @@ pub struct RequestResult {
     /// Its complete responses that came in parts; absent if none did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub in_parts: Option<InParts>,
+    /// The events of its streamed responses; absent if they are not streams.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub events: Option<Events>,
+}
+
+/// The events of streamed responses whose requests were due in the window. A stream is `ok` when all its events came, each
+/// right and in order. `latency` goes to its last event.
+#[derive(Debug, Clone, JsonSchema, Serialize, Deserialize)]
+pub struct Events {
+    /// Events that came, each once.
+    pub count: u64,
+    /// Events that came within the window, whenever their stream was due.
+    pub inside: u64,
+    /// Those per second.
+    pub rate: f64,
+    /// From when a stream was due to its first event.
+    pub first: Option<Distribution>,
+    /// From one event of a stream to the next. Events that are read together have a gap of 0.
+    pub gap: Option<Distribution>,
+    /// From the time that an event names (`stamp`) to its arrival, by the clocks of both machines; null without `stamp`.
+    pub delay: Option<Distribution>,
+    /// Events whose stamp was ahead of this machine's clock; they are not in `delay`.
+    pub ahead: u64,
+    /// Events that were not as expected.
+    pub wrong: u64,
+    /// Events that did not come: by the counter, and those that a response owed when it ended. What a stream still owed
+    /// that was reset, or timed out, is not among them.
+    pub lost: u64,
+    /// Events whose number had come.
+    pub doubled: u64,
+    /// Events that came after one with a higher number, or whose number belongs to another stream.
+    pub disordered: u64,
+    /// Streams of at least 3 events that took 50 ms and more.
+    pub lasting: u64,
+    /// Those of `lasting` whose events all came within the last tenth of their time: something gathered them.
+    pub in_burst: u64,
+    /// The most requests under way at once when an event came; with several threads their sum.
+    pub open_most: u64,
 }
 
 /// Responses that came in parts, and how long the rest was in coming after the first part. For a few that part was

@@ -140,6 +140,10 @@ class Step(TypedDict):
     """How long, in seconds."""
 
 
+StreamKind: TypeAlias = Literal["sse", "lines", "chunks"]
+"""What one event of a stream is."""
+
+
 class Tls(TypedDict):
     """How TLS is done."""
 
@@ -472,28 +476,32 @@ Loop: TypeAlias = LoopClosed | LoopOpen | LoopSteps | LoopRamp
 """When requests are sent."""
 
 
-class Request(TypedDict):
-    """One request of the mix."""
+class Stream(TypedDict):
+    """A response that is a stream of events. It is right when as many came as are stated, each right, and by their
+    counter none lost, doubled or out of order. The server may go on streaming: what comes after them is not
+    looked at.
+    """
 
-    body: NotRequired[str | None]
-    """The body, a template."""
-    encoding: NotRequired[BodyEncoding]
-    """How the body's text becomes bytes."""
-    expect: NotRequired[Expect]
-    """What the response must be."""
-    headers: NotRequired[list[tuple[str, str]]]
+    counter: NotRequired[str | None]
     """
-    Names and values of fields; the values are templates (docs/templates.md). `Content-Length` and `Transfer-
-    Encoding` are refused, since the engine frames the body; `Host` takes the place of the URL's.
+    Where a number is that rises by one from event to event: `id` (server-sent events), `data`, or `json.NAME`,
+    with further names behind dots. Null: none, and events are counted only.
     """
-    method: NotRequired[str]
-    """The method."""
-    name: NotRequired[str | None]
-    """The name in the result; by default method and target."""
-    target: NotRequired[str | None]
-    """The request target, a template; by default the URL's path."""
-    weight: NotRequired[int]
-    """The share of this request in the mix."""
+    event: NotRequired[str | None]
+    """Server-sent events: the type (`event:`) of the events that count; null: all count."""
+    events: int
+    """How many events must come."""
+    expect: NotRequired[ExpectBody | None]
+    """What the data of each event must be; null: anything."""
+    first: NotRequired[int | None]
+    """The number of the first event; null: whichever comes first."""
+    kind: StreamKind
+    """What one event is."""
+    stamp: NotRequired[str | None]
+    """
+    Where the time is at which the service sent the event, written as for `counter`: Unix time in seconds,
+    milliseconds, microseconds or nanoseconds, by its size.
+    """
 
 
 class SlicesOrderSlices(TypedDict):
@@ -731,15 +739,30 @@ class StopJob(TypedDict):
     """The service's URL, an address of this machine."""
 
 
-class JourneyStep(TypedDict):
-    """One step of a journey."""
+class Request(TypedDict):
+    """One request of the mix."""
 
-    captures: NotRequired[dict[str, Capture]]
-    """Values taken from the response, by name, for `{capture.NAME}` in later steps."""
-    request: Request
-    """What is sent, and what must come back. Its weight is not looked at."""
-    think_s: NotRequired[float]
-    """Seconds between the response and the next request on the connection."""
+    body: NotRequired[str | None]
+    """The body, a template."""
+    encoding: NotRequired[BodyEncoding]
+    """How the body's text becomes bytes."""
+    expect: NotRequired[Expect]
+    """What the response must be."""
+    headers: NotRequired[list[tuple[str, str]]]
+    """
+    Names and values of fields; the values are templates (docs/templates.md). `Content-Length` and `Transfer-
+    Encoding` are refused, since the engine frames the body; `Host` takes the place of the URL's.
+    """
+    method: NotRequired[str]
+    """The method."""
+    name: NotRequired[str | None]
+    """The name in the result; by default method and target."""
+    stream: NotRequired[Stream | None]
+    """The response is a stream of events; null: it is not."""
+    target: NotRequired[str | None]
+    """The request target, a template; by default the URL's path."""
+    weight: NotRequired[int]
+    """The share of this request in the mix."""
 
 
 class Asked(TypedDict):
@@ -850,6 +873,38 @@ with its `id`. The end of standard input ends the session.
 """
 
 
+class JourneyStep(TypedDict):
+    """One step of a journey."""
+
+    captures: NotRequired[dict[str, Capture]]
+    """Values taken from the response, by name, for `{capture.NAME}` in later steps."""
+    request: Request
+    """What is sent, and what must come back. Its weight is not looked at."""
+    think_s: NotRequired[float]
+    """Seconds between the response and the next request on the connection."""
+
+
+class SlicesOrderAsk(TypedDict):
+    """Asks a contender between the requests of its load, on the load's own connections and as often as those are
+    free: in its turns, and in no count of theirs. It is answered by an event while other orders are followed. Not
+    where requests are pipelined, go over HTTP/2 or over connections that are not kept, or come from other
+    machines.
+    """
+
+    contender: int
+    """The contender's place in the job."""
+    order: Literal["ask"]
+    send: Send
+    """What is sent, as in a session of `ask`; a lane is one of the load's connections."""
+
+
+SlicesOrder: TypeAlias = SlicesOrderSlices | SlicesOrderAsk | SlicesOrderEnd
+"""
+One line of standard input. Orders queue up, so that the next can be sent before the last has ended. One that
+cannot be read, or names a contender that the job has not, ends the job with exit code 2.
+"""
+
+
 class Journey(TypedDict):
     """A user's way through the service: requests one after the other on the same connection."""
 
@@ -887,27 +942,6 @@ class Traffic(TypedDict):
     tls: NotRequired[Tls]
     url: str
     watch: NotRequired[Watch | None]
-
-
-class SlicesOrderAsk(TypedDict):
-    """Asks a contender between the requests of its load, on the load's own connections and as often as those are
-    free: in its turns, and in no count of theirs. It is answered by an event while other orders are followed. Not
-    where requests are pipelined, go over HTTP/2 or over connections that are not kept, or come from other
-    machines.
-    """
-
-    contender: int
-    """The contender's place in the job."""
-    order: Literal["ask"]
-    send: Send
-    """What is sent, as in a session of `ask`; a lane is one of the load's connections."""
-
-
-SlicesOrder: TypeAlias = SlicesOrderSlices | SlicesOrderAsk | SlicesOrderEnd
-"""
-One line of standard input. Orders queue up, so that the next can be sent before the last has ended. One that
-cannot be read, or names a contender that the job has not, ends the job with exit code 2.
-"""
 
 
 class LoadJob(TypedDict):

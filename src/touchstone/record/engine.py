@@ -8,30 +8,12 @@ from pydantic import AfterValidator, Field, model_validator
 
 from touchstone.record.base import EngineRecord
 from touchstone.record.connections import Connections
+from touchstone.record.distribution import Distribution
+from touchstone.record.events import Events
 from touchstone.record.generator import Generator, GeneratorUse
 from touchstone.record.load_1 import upgraded_load
 from touchstone.record.secret import secrets_of_request, shown_job, shown_request, shown_text, without
 from touchstone.record.watch import Watch
-
-
-class Distribution(EngineRecord):
-    """A latency distribution in seconds; its full histogram is base64 HdrHistogram V2 in units of `unit_s`."""
-
-    count: int = 0
-    min: float | None = None
-    max: float | None = None
-    mean: float | None = None
-    stdev: float | None = None
-    p50: float | None = None
-    p75: float | None = None
-    p90: float | None = None
-    p95: float | None = None
-    p99: float | None = None
-    p99_9: float | None = None
-    p99_99: float | None = None
-    curve: list[tuple[float, float]] = []
-    histogram: str | None = None
-    unit_s: float = 1e-9
 
 
 class Errors(EngineRecord):
@@ -51,6 +33,11 @@ class Errors(EngineRecord):
     """HTTP/2: the server gave up the request's stream (RST_STREAM)."""
     going_away: int = Field(default=0, exclude_if=lambda count: not count)
     """HTTP/2: the server went away (GOAWAY) without an answer to the request."""
+    wrong_event: int = Field(default=0, exclude_if=lambda count: not count)
+    """Streams with an event that was not as expected."""
+    lost_event: int = Field(default=0, exclude_if=lambda count: not count)
+    doubled_event: int = Field(default=0, exclude_if=lambda count: not count)
+    disordered_event: int = Field(default=0, exclude_if=lambda count: not count)
 
 
 class Counts(EngineRecord):
@@ -305,6 +292,8 @@ class RequestResult(EngineRecord):
     """The most frequent first; empty in records of engines that did not look."""
     in_parts: SplitResponses | None = Field(default=None, exclude_if=lambda parts: parts is None)
     """None where every response came whole."""
+    events: Events | None = Field(default=None, exclude_if=lambda events: events is None)
+    """None where the responses are not streams."""
 
 
 class QueueResult(EngineRecord):
@@ -364,6 +353,8 @@ class LoadResult(EngineRecord):
     """None without TLS."""
     http2: Http2Use | None = Field(default=None, exclude_if=lambda use: use is None)
     """None over HTTP/1.1."""
+    events: Events | None = Field(default=None, exclude_if=lambda events: events is None)
+    """None where no response is a stream."""
     generator: Generator = Generator()
     generators: list[GeneratorUse] = Field(default=[], exclude_if=lambda parts: not parts)
     """Each generator's part, if the load came from other machines."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from itertools import pairwise
 
-from touchstone.record.engine import Distribution
+from touchstone.record.distribution import Distribution
 
 _ROWS = 16
 _WIDTH = 50

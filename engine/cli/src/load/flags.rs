@@ -6,10 +6,12 @@ use std::time::SystemTime;
 use touchstone_exchange::template::fresh_of;
 use touchstone_load::job::{
     Arrivals, BackendChoice, BodyEncoding, Expect, ExpectBody, Job, Loop, Protocol, Request, Step,
+    Stream,
 };
 
 use super::mix::{Mix, one_server};
 use super::place::elsewhere;
+use super::stream::StreamFlags;
 use crate::failure::Failure;
 
 /// What a person types.
@@ -20,7 +22,7 @@ pub struct Flags {
     urls: Vec<String>,
     /// What is sent, as JSON: `requests` or `journeys`, and `rows`, in a load job's words. `touchstone load` makes it
     /// from TOML.
-    #[arg(long, value_name = "FILE", hide = true, conflicts_with_all = ["method", "body", "rows", "expect_status", "expect_body", "expect_pattern"])]
+    #[arg(long, value_name = "FILE", hide = true, conflicts_with_all = ["method", "body", "rows", "expect_status", "expect_body", "expect_pattern", "stream"])]
     mix: Option<PathBuf>,
     /// Connections.
     #[arg(short = 'c', long, default_value_t = 64, help_heading = "Load")]
@@ -160,10 +162,10 @@ pub struct Flags {
         help_heading = "Request"
     )]
     expect_status: Option<Vec<u16>>,
-    /// The body that is right; {counter} and the like stand for what was sent.
+    /// The body that is right, or the data of each event of a stream; {counter} and the like stand for what was sent.
     #[arg(long, value_name = "TEXT", help_heading = "Request")]
     expect_body: Option<String>,
-    /// A regular expression that the whole body must match.
+    /// A regular expression that the whole body must match, or the data of each event.
     #[arg(
         long,
         value_name = "REGEX",
@@ -171,6 +173,8 @@ pub struct Flags {
         help_heading = "Request"
     )]
     expect_pattern: Option<String>,
+    #[command(flatten)]
+    stream: StreamFlags,
 }
 
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
@@ -189,8 +193,8 @@ enum Speaks {
 }
 
 impl Flags {
-    /// The job that the flags describe.
-    pub fn job(&self) -> Result<Job, Failure> {
+    /// The job that the flags describe, with the number of events of a stream.
+    pub fn job(&self, events: Option<u32>) -> Result<Job, Failure> {
         let (base, targets) = one_server(&self.urls)?;
         let mut job = Job::for_url(&base);
         job.allow_hosts.clone_from(&self.allow_host);
@@ -243,7 +247,7 @@ impl Flags {
         } else {
             job.requests = targets
                 .iter()
-                .map(|target| self.request(target, targets.len() > 1))
+                .map(|target| self.request(target, targets.len() > 1, events))
                 .collect::<Result<_, _>>()?;
         }
         job.validate().map_err(Failure::malformed)?;
@@ -299,7 +303,12 @@ impl Flags {
     }
 
     /// One of several is named by its target, by which a person knows it.
-    fn request(&self, target: &str, one_of_several: bool) -> Result<Request, Failure> {
+    fn request(
+        &self,
+        target: &str,
+        one_of_several: bool,
+        events: Option<u32>,
+    ) -> Result<Request, Failure> {
         let body = match self
             .body
             .as_deref()
@@ -314,6 +323,7 @@ impl Flags {
             }
             Some((text, None)) => Some(text.to_owned()),
         };
+        let stream = self.stream.stream(events)?;
         let expected = match (&self.expect_body, &self.expect_pattern) {
             (Some(text), _) => Some(ExpectBody::Exact {
                 value: text.clone(),
@@ -337,9 +347,13 @@ impl Flags {
             encoding: BodyEncoding::Text,
             expect: Expect {
                 status: self.expect_status.clone(),
-                body: expected,
+                body: expected.clone().filter(|_| stream.is_none()),
                 ..Expect::default()
             },
+            stream: stream.map(|stream| Stream {
+                expect: expected,
+                ..stream
+            }),
         })
     }
 }

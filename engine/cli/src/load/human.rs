@@ -10,6 +10,7 @@ use touchstone_load::result::TlsUse;
 use touchstone_load::result::{Counts, LoadResult};
 
 use super::http2;
+use super::stream;
 
 /// The whole report.
 pub fn report(result: &LoadResult) -> String {
@@ -17,6 +18,7 @@ pub fn report(result: &LoadResult) -> String {
     head(&mut out, result);
     rate(&mut out, result);
     latency(&mut out, result);
+    out.push_str(&stream::lines(result));
     shares(&mut out, result);
     steps(&mut out, result);
     errors(&mut out, result);
@@ -142,20 +144,22 @@ fn besides(counts: &Counts) -> String {
 }
 
 fn latency(out: &mut String, result: &LoadResult) {
-    let Some(total) = &result.latency else { return };
+    if result.latency.is_none() && result.events.is_none() {
+        return;
+    }
     let width = name_width(result);
     let _ = writeln!(
         out,
         "\n  {:<width$}{:>10}{:>10}{:>10}{:>10}{:>10}{:>10}{:>10}",
         "", "p50", "p90", "p99", "p99.9", "p99.99", "max", "mean"
     );
-    row(out, width, "latency", total);
-    if let Some(service) = result
-        .service
-        .as_ref()
-        .filter(|service| service.p99 != total.p99 || service.p50 != total.p50)
-    {
-        row(out, width, "service time", service);
+    if let Some(total) = &result.latency {
+        row(out, width, "latency", total);
+        let differs =
+            |service: &&Distribution| service.p99 != total.p99 || service.p50 != total.p50;
+        if let Some(service) = result.service.as_ref().filter(differs) {
+            row(out, width, "service time", service);
+        }
     }
     if result.requests.len() > 1 {
         for request in &result.requests {
@@ -167,6 +171,18 @@ fn latency(out: &mut String, result: &LoadResult) {
     for journey in &result.journeys {
         if let Some(duration) = &journey.duration {
             row(out, width, &shortened(&journey.name), duration);
+        }
+    }
+    if let Some(events) = &result.events {
+        let rows = [
+            ("first event", &events.first),
+            ("between events", &events.gap),
+            ("on the way", &events.delay),
+        ];
+        for (name, times) in rows {
+            if let Some(times) = times {
+                row(out, width, name, times);
+            }
         }
     }
     if let Some(lateness) = &result.lateness {

@@ -105,6 +105,9 @@ impl Kind {
         self.in_parts.parts.add(&other.in_parts.parts);
         self.media_types.absorb(&other.media_types);
         self.media_types.looked_at(self.ok, None);
+        if let Some(events) = &other.events {
+            self.events.get_or_insert_default().absorb(events);
+        }
     }
 
     fn clear(&mut self) {
@@ -115,6 +118,7 @@ impl Kind {
         self.held_up.clear();
         self.in_parts.parts = Parts::default();
         self.media_types.clear();
+        self.events = None;
     }
 }
 

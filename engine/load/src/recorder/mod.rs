@@ -2,6 +2,7 @@
 
 mod absorb;
 mod by_connection;
+mod events;
 mod generations;
 mod held_up;
 mod in_parts;
@@ -13,6 +14,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 pub use self::by_connection::ByConnection;
+pub use self::events::{Arrival, EventCounts, EventFigures, EventsReport};
 pub use self::generations::{Generations, Steady};
 pub use self::held_up::{HeldUp, LEAST as LEAST_WAIT};
 pub use self::in_parts::{InParts, Parts, Trials};
@@ -46,6 +48,8 @@ pub struct Kind {
     pub in_parts: InParts,
     /// Media types of the responses.
     pub media_types: MediaTypes,
+    /// Events of streamed responses to it.
+    pub events: Option<Box<EventFigures>>,
 }
 
 /// Figures of one journey.

@@ -40,7 +40,7 @@ impl RemoteCrew {
             // Their own limits of open files count, not this machine's.
             members: recruit(job, &shares(job, 0), &[], Manner::InTurns)?,
             lead: LEAD.1 / 5,
-            timeout: Duration::from_secs_f64(job.timeout_s),
+            timeout: Duration::from_secs_f64(job.patience_s()),
         };
         let mut sum = Ready::default();
         for member in &mut crew.members {

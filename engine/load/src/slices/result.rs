@@ -87,6 +87,10 @@ pub fn of_contender(
         .filter_map(|slice| slice.open.map(|open| open.unsent))
         .sum();
     result.rate = rate(job, &measured, measured_s);
+    let rows = result.requests.iter_mut().map(|row| &mut row.events);
+    rows.chain([&mut result.events])
+        .flatten()
+        .for_each(|events| events.over(measured_s));
     result.queue = job.is_open().then(|| queue(&measured));
     result.series = slices.iter().map(|slice| point(slice)).collect();
     // Each slice has its own share of the machine; a span that holds the others' turns would say nothing.

@@ -66,10 +66,16 @@ impl Worker {
             && let Some(mut partial) = connection.partial.take()
         {
             if partial.response.close() {
+                let request = connection.first;
+                if let Err(malformed) = self.take_events(slot, request, &mut partial, true, now) {
+                    self.connections[slot as usize].partial = Some(partial);
+                    return self.lose(wire, slot, ErrorClass::Malformed, malformed.0, now);
+                }
                 return self.conclude(wire, slot, partial, (false, false), now);
             }
             connection.partial = Some(partial);
         }
+        let connection = &mut self.connections[slot as usize];
         let begun = connection
             .partial
             .as_ref()
@@ -163,10 +169,14 @@ impl Worker {
         }
         let connection = &self.connections[slot as usize];
         let request = connection.first;
-        let received = connection.partial.as_ref();
-        let received = received.map_or_else(Vec::new, |partial| partial.beginning.clone());
-        self.note(class, Some(request), Some(slot), &received, why, now);
+        let partial = self.connections[slot as usize].partial.take();
+        let why = self.break_off(request, partial.as_deref(), why);
+        let received = partial
+            .as_ref()
+            .map_or(&[][..], |partial| &partial.beginning);
+        self.note(class, Some(request), Some(slot), received, &why, now);
         self.recorder.failed(class, request, now);
+        self.connections[slot as usize].partial = partial;
         self.connections[slot as usize].pop();
         self.in_flight -= 1;
         self.end_pass(slot, now);
@@ -175,11 +185,14 @@ impl Worker {
     /// Looks for requests and attempts that have waited too long, and for attempts whose pause is over.
     pub(super) fn scan<W: Wire>(&mut self, wire: &mut W, now: Nanos) {
         for slot in 0..self.part.connections {
+            if self.may_stream(slot) {
+                self.leave_streams(wire, slot, now);
+            }
             let connection = &self.connections[slot as usize];
             match connection.state {
                 State::Open
                     if connection.in_flight > 0
-                        && now.saturating_sub(self.oldest_sent(slot)) >= self.timeout =>
+                        && now.saturating_sub(self.waits_since(slot)) >= self.timeout =>
                 {
                     if self.h2.is_some() {
                         self.time_out_streams(wire, slot, now);

@@ -5,6 +5,7 @@
 mod between;
 mod connecting;
 mod ending;
+mod events;
 mod evidence;
 mod journeys;
 mod phases;
@@ -149,6 +150,12 @@ pub struct Worker {
     turns: Option<Box<Turns>>,
     /// What the lab asks that is under way.
     under_way: Vec<UnderWay>,
+    /// Whether a response of the mix is a stream.
+    streams: bool,
+    /// By kind: whether a stream went on for long after its last event.
+    endless: Vec<bool>,
+    /// How long responses under way are waited for once sending has ended.
+    patience: Nanos,
 }
 
 impl Worker {
@@ -157,6 +164,10 @@ impl Worker {
     pub fn new(job: &Job, mix: Mix, shared: Arc<Shared>, part: Part, now: Nanos) -> Self {
         let timeout = nanos(job.timeout_s);
         let kinds = mix.requests().len();
+        let streams = mix
+            .requests()
+            .iter()
+            .any(|request| request.stream.is_some());
         Self {
             recorder: Recorder::new(job, kinds),
             usage: Usage::default(),
@@ -215,6 +226,9 @@ impl Worker {
             spare: None,
             turns: None,
             under_way: Vec::new(),
+            streams,
+            endless: vec![false; kinds],
+            patience: nanos(job.patience_s()),
         }
     }
 

@@ -217,7 +217,7 @@ impl Worker {
             self.end_window(wire);
             self.phase = Phase::Draining;
             self.withdraw();
-            self.drain_until = now + self.timeout + self.scan_every * 2;
+            self.drain_until = now + self.patience + self.scan_every * 2;
         }
         if now >= self.next_scan {
             self.next_scan = now + self.scan_every;

@@ -3,6 +3,7 @@
 use touchstone_http::{field_lines, parse_head};
 
 use super::Worker;
+use super::events::is_coded;
 use super::repeating::REQUEST_TIMEOUT;
 use crate::clock::Nanos;
 use crate::closes::Close;
@@ -127,9 +128,20 @@ impl Worker {
             self.spare = Some(partial);
             return None;
         }
+        if partial.stream.is_some() {
+            if let Err(malformed) = self.take_events(slot, request, &mut partial, fed.done, now) {
+                self.connections[slot as usize].partial = Some(partial);
+                self.lose(wire, slot, ErrorClass::Malformed, malformed.0, now);
+                return None;
+            }
+            if !fed.done && self.is_enough(request, &partial) {
+                self.leave_stream(wire, slot, partial, now);
+                return None;
+            }
+        }
         let connection = &mut self.connections[slot as usize];
         if !fed.done {
-            if partial.first_part.is_none() {
+            if partial.first_part.is_none() && partial.stream.is_none() {
                 partial.first_part = Some(now);
                 let tries = self.recorder.tries_to_acknowledge(request.kind);
                 partial.acknowledged = tries && connection.acknowledge();
@@ -145,7 +157,8 @@ impl Worker {
         }
         let whole = fed.consumed as u64 == partial.wire_len;
         let generation = connection.generation;
-        let learned = whole && self.known[kind].learn(&partial, compiled, &data[..fed.consumed]);
+        let learned = whole
+            && self.known[kind].learn(&partial, &self.mix.requests()[kind], &data[..fed.consumed]);
         let keep_alive = partial.response.head().is_some_and(|head| head.keep_alive);
         self.conclude(wire, slot, partial, (keep_alive, learned), now);
         (self.connections[slot as usize].generation == generation).then_some(fed.consumed)
@@ -200,6 +213,8 @@ impl Worker {
         (keep_alive, learned): (bool, bool),
         now: Nanos,
     ) {
+        let stream = partial.stream.as_ref();
+        let done = stream.and_then(|stream| stream.fulfilled).unwrap_or(now);
         let media_type = self.parsed(request, &partial, now);
         let status = partial.response.head().map_or(0, |head| head.status);
         self.recorder.response(
@@ -210,6 +225,7 @@ impl Worker {
             now,
         );
         let failure = self.fault(slot, request, &partial);
+        self.stream_over(request, &partial);
         let failure = failure.or_else(|| self.take_along(slot, request, &partial).err());
         let responses = self.connections[slot as usize].responses + 1;
         match failure {
@@ -217,7 +233,7 @@ impl Worker {
                 if !keep_alive && self.keep_alive {
                     self.closed.note(Close::Announced, responses, Nanos::ZERO);
                 }
-                self.count_right(slot, request, now);
+                self.count_right(slot, request, done);
             }
             Some((class, why)) => {
                 self.note(
@@ -252,6 +268,13 @@ impl Worker {
         }
         if let Err(why) = check.head().check(partial.response.head_bytes()) {
             return Some((ErrorClass::WrongHeader, why));
+        }
+        if let Some((check, stream)) = compiled.stream.as_deref().zip(partial.stream.as_ref()) {
+            if is_coded(partial.response.head_bytes()) {
+                let why = "the stream has a Content-Encoding: events are found in plain text only";
+                return Some((ErrorClass::WrongHeader, why.to_owned()));
+            }
+            return stream.fault(check);
         }
         if compiled.is_bodiless(status) {
             return None;

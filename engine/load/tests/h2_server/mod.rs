@@ -1,5 +1,8 @@
 //! An HTTP/2 server that does with each request what a script says, in clear or over TLS, and counts what came.
 
+// Each test binary uses a part of this.
+#![allow(dead_code)]
+
 use std::collections::HashMap;
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};

@@ -15,7 +15,8 @@ from touchstone.judge.reading.traffic import answered_in_all, loop, pauses, slot
 from touchstone.judge.rule import Fired, on_sample
 from touchstone.judge.statistics.littles_law import OFF, under_way
 from touchstone.record.boot_result import START_FIGURES
-from touchstone.record.engine import Distribution, LoadResult
+from touchstone.record.distribution import Distribution
+from touchstone.record.engine import LoadResult
 from touchstone.record.memory import peak_memory
 from touchstone.record.sample import Sample
 from touchstone.vocabulary.figure import FIGURES

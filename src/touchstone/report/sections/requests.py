@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from touchstone.record.engine import Distribution, LoadResult
+from touchstone.record.distribution import Distribution
+from touchstone.record.engine import LoadResult
 from touchstone.report.format import NOTHING, seconds
 from touchstone.report.sections.section import PageSection
 from touchstone.report.view import PhaseAndLoad, View

@@ -5,7 +5,7 @@ use touchstone_h2::{Code, Fault};
 use super::At;
 use crate::clock::Nanos;
 use crate::closes::Close;
-use crate::connection::{Attempt, InFlight, State};
+use crate::connection::{Attempt, State};
 use crate::failure::ErrorClass;
 use crate::h2::Exchange;
 use crate::wire::Wire;
@@ -16,7 +16,7 @@ use crate::worker::repeating::{CROSSED, CROSSED_TO_REPEAT};
 impl Worker {
     /// Takes out a stream that is over, or gives it up with a code.
     #[inline]
-    pub(super) fn take_stream(
+    pub(in crate::worker) fn take_stream(
         &mut self,
         slot: u32,
         at: At,
@@ -48,9 +48,10 @@ impl Worker {
             return;
         };
         let request = exchange.request;
+        let why = self.break_off(request, exchange.partial.as_deref(), why);
         let received = exchange.partial.as_ref();
         let received = received.map_or(&[][..], |partial| &partial.beginning);
-        self.note(class, Some(request), Some(slot), received, why, now);
+        self.note(class, Some(request), Some(slot), received, &why, now);
         self.recorder.failed(class, request, now);
         self.spare = exchange.partial.or(self.spare.take());
         self.end_pass(slot, now);
@@ -81,11 +82,11 @@ impl Worker {
             let Some(link) = self.link(slot) else {
                 return;
             };
-            let is_overdue = |request: &InFlight| now.saturating_sub(request.sent) >= self.timeout;
+            let waited = |exchange: &Exchange| now.saturating_sub(exchange.waits_since());
             let overdue = link
                 .client
                 .all()
-                .find(|(_, exchange)| is_overdue(&exchange.request))
+                .find(|(_, exchange)| waited(exchange) >= self.timeout)
                 .map(|(at, _)| at);
             let Some(at) = overdue else {
                 break;

@@ -147,8 +147,13 @@ impl Worker {
                 repeated,
                 end,
             } => self.head_came(wire, slot, at, (head, repeated, end), now),
-            Event::Data { at, bytes, end } => self.body_came(wire, slot, at, (bytes, end), now),
-            Event::End { at } => self.body_came(wire, slot, at, (&[], true), now),
+            Event::Data {
+                at,
+                bytes,
+                frame_ends,
+                end,
+            } => self.body_came(wire, slot, at, (bytes, frame_ends, end), now),
+            Event::End { at } => self.body_came(wire, slot, at, (&[], true, true), now),
             Event::Settings => self.settings_came(wire, slot, now),
             Event::Reset {
                 at,
@@ -193,7 +198,7 @@ impl Worker {
 
     /// A request in flight is no longer: what the connection does next.
     #[inline]
-    fn stream_is_over<W: Wire>(&mut self, wire: &mut W, slot: u32, now: Nanos) {
+    pub(super) fn stream_is_over<W: Wire>(&mut self, wire: &mut W, slot: u32, now: Nanos) {
         let room = self.room(slot);
         let connection = &mut self.connections[slot as usize];
         // A place has been free since: from the first response after it was full.

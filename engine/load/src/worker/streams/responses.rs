@@ -58,7 +58,7 @@ impl Worker {
             exchange.known_head = known.cloned();
         }
         if end {
-            self.body_came(wire, slot, at, (&[], true), now);
+            self.body_came(wire, slot, at, (&[], true, true), now);
         }
     }
 
@@ -69,7 +69,7 @@ impl Worker {
         wire: &mut W,
         slot: u32,
         at: At,
-        (bytes, end): (&[u8], bool),
+        (bytes, frame_ends, end): (&[u8], bool, bool),
         now: Nanos,
     ) {
         let Some(h2) = &mut self.h2 else {
@@ -113,7 +113,7 @@ impl Worker {
                 return self.stream_is_over(wire, slot, now);
             }
         }
-        self.part_came(wire, slot, at, (bytes, end), now);
+        self.part_came(wire, slot, at, (bytes, frame_ends, end), now);
     }
 
     /// The way of a response that is new, wrong, or comes in parts.
@@ -123,7 +123,7 @@ impl Worker {
         wire: &mut W,
         slot: u32,
         at: At,
-        (bytes, end): (&[u8], bool),
+        (bytes, frame_ends, end): (&[u8], bool, bool),
         now: Nanos,
     ) {
         let Some(exchange) = self.exchange(slot, at) else {
@@ -146,6 +146,12 @@ impl Worker {
         let whole = end && partial.body_len == 0 && partial.first_part.is_none();
         let scratch = &mut self.scratch;
         let fed = partial.feed(Input::Body(bytes), &compiled.check, key, scratch);
+        let fed = fed.and_then(|_| {
+            if frame_ends && let Some(stream) = &mut partial.stream {
+                stream.ends.push(bytes.len());
+            }
+            self.take_events(slot, request, &mut partial, end, now)
+        });
         if end && fed.is_ok() {
             let learned = whole && self.learn(kind, &partial, bytes);
             self.take_stream(slot, at, None);
@@ -153,7 +159,13 @@ impl Worker {
             self.judge(slot, request, partial, (true, learned), now);
             return self.stream_is_over(wire, slot, now);
         }
-        if partial.first_part.is_none() {
+        if fed.is_ok() && self.is_enough(request, &partial) {
+            if let Some(exchange) = self.exchange(slot, at) {
+                exchange.partial = Some(partial);
+            }
+            return self.cancel_stream(wire, slot, at, now);
+        }
+        if partial.first_part.is_none() && partial.stream.is_none() {
             partial.first_part = Some(now);
             let tries = self.recorder.tries_to_acknowledge(request.kind);
             partial.acknowledged = tries && self.connections[slot as usize].acknowledge();

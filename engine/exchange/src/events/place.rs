@@ -1,0 +1,257 @@
+//! Where a number is in an event: its counter, or the time at which the service sent it.
+
+use std::fmt;
+
+use serde::de::{DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, Visitor};
+
+use super::Event;
+use crate::job::StreamKind;
+
+/// Where a number is in an event.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Place {
+    /// The `id` of a server-sent event.
+    Id,
+    /// The whole data.
+    Data,
+    /// A member of the JSON object that the data is, by the names on the way to it.
+    Json(Vec<String>),
+}
+
+/// A number as it was written in an event.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Number {
+    Whole(i64),
+    Real(f64),
+}
+
+/// A point in time, in nanoseconds since the Unix epoch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Stamp(pub u64);
+
+impl Place {
+    /// Reads `id`, `data` or `json.NAME`, with further names behind dots.
+    ///
+    /// # Errors
+    /// A sentence on the right form.
+    pub fn parse(text: &str, kind: StreamKind) -> Result<Self, String> {
+        let names = text.strip_prefix("json.");
+        let names = names.map(|rest| rest.split('.').map(str::to_owned).collect::<Vec<_>>());
+        match (text, names) {
+            ("id", _) if kind == StreamKind::Sse => Ok(Self::Id),
+            ("id", _) => Err("only server-sent events have an id: write json.NAME".to_owned()),
+            ("data", _) => Ok(Self::Data),
+            (_, Some(names)) if names.iter().all(|name| !name.is_empty()) => Ok(Self::Json(names)),
+            _ => Err(format!(
+                "{text:?} is no place of a number: write id, data, or json.NAME (json.a.b for one inside another)"
+            )),
+        }
+    }
+
+    /// The whole number there.
+    ///
+    /// # Errors
+    /// A sentence on why there is none.
+    pub fn whole(&self, event: &Event<'_>) -> Result<i64, String> {
+        match self.number(event) {
+            Some(Number::Whole(number)) => Ok(number),
+            Some(Number::Real(_)) => Err(format!("{self} is not a whole number")),
+            None => Err(format!("{self} is missing, or not a number")),
+        }
+    }
+
+    /// The time there: Unix time in seconds, milliseconds, microseconds or nanoseconds, by its size.
+    ///
+    /// # Errors
+    /// A sentence on why there is none.
+    pub fn stamp(&self, event: &Event<'_>) -> Result<Stamp, String> {
+        let number = self.number(event);
+        let (whole, real) = match number {
+            Some(Number::Whole(number)) => (u64::try_from(number).ok(), number as f64),
+            Some(Number::Real(number)) => (None, number),
+            None => return Err(format!("{self} is missing, or not a number")),
+        };
+        // The units do not overlap between the years 1973 and 5138.
+        let unit: u32 = match real {
+            _ if real < 0.0 => return Err(format!("{self} is not a Unix time")),
+            _ if real < 1e11 => 1_000_000_000,
+            _ if real < 1e14 => 1_000_000,
+            _ if real < 1e17 => 1_000,
+            _ => 1,
+        };
+        let exact = whole.and_then(|number| number.checked_mul(u64::from(unit)));
+        Ok(Stamp(exact.unwrap_or((real * f64::from(unit)) as u64)))
+    }
+
+    fn number(&self, event: &Event<'_>) -> Option<Number> {
+        match self {
+            Self::Id => parse(event.id?),
+            Self::Data => parse(event.data),
+            Self::Json(names) => {
+                let mut json = serde_json::Deserializer::from_slice(event.data);
+                Path(names).deserialize(&mut json).ok().flatten()
+            }
+        }
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Id => out.write_str("its id"),
+            Self::Data => out.write_str("its data"),
+            Self::Json(names) => write!(out, "its member {:?}", names.join(".")),
+        }
+    }
+}
+
+fn parse(text: &[u8]) -> Option<Number> {
+    let text = std::str::from_utf8(text).ok()?.trim();
+    let whole = text.parse().ok().map(Number::Whole);
+    whole.or_else(|| {
+        let real: f64 = text.parse().ok()?;
+        real.is_finite().then_some(Number::Real(real))
+    })
+}
+
+/// The names that still lead to a number; all else is passed over, and nothing is kept.
+#[derive(Clone, Copy)]
+struct Path<'p>(&'p [String]);
+
+impl<'de> DeserializeSeed<'de> for Path<'_> {
+    type Value = Option<Number>;
+
+    fn deserialize<D: Deserializer<'de>>(self, json: D) -> Result<Self::Value, D::Error> {
+        json.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Path<'_> {
+    type Value = Option<Number>;
+
+    fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("a number")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let Some((name, rest)) = self.0.split_first() else {
+            return Err(A::Error::custom("an object in the place of a number"));
+        };
+        let mut found = None;
+        while let Some(known) = map.next_key_seed(Named(name))? {
+            if known {
+                found = map.next_value_seed(Path(rest))?;
+            } else {
+                map.next_value::<IgnoredAny>()?;
+            }
+        }
+        Ok(found)
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Self::Value, E> {
+        Ok(self.leaf(i64::try_from(value).map_or(Number::Real(value as f64), Number::Whole)))
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Self::Value, E> {
+        Ok(self.leaf(Number::Whole(value)))
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<Self::Value, E> {
+        Ok(self.leaf(Number::Real(value)))
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Self::Value, E> {
+        Ok(parse(value.as_bytes()).and_then(|number| self.leaf(number)))
+    }
+}
+
+impl Path<'_> {
+    fn leaf(self, number: Number) -> Option<Number> {
+        self.0.is_empty().then_some(number)
+    }
+}
+
+/// Whether a member has this name.
+struct Named<'n>(&'n str);
+
+impl<'de> DeserializeSeed<'de> for Named<'_> {
+    type Value = bool;
+
+    fn deserialize<D: Deserializer<'de>>(self, json: D) -> Result<bool, D::Error> {
+        json.deserialize_str(self)
+    }
+}
+
+impl Visitor<'_> for Named<'_> {
+    type Value = bool;
+
+    fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("a name")
+    }
+
+    fn visit_str<E>(self, name: &str) -> Result<bool, E> {
+        Ok(name == self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn whole(place: &str, data: &str) -> Result<i64, String> {
+        let place = Place::parse(place, StreamKind::Sse).unwrap();
+        place.whole(&Event {
+            data: data.as_bytes(),
+            id: Some(b"5"),
+            name: b"",
+        })
+    }
+
+    #[test]
+    fn a_counter_is_found_in_the_id_the_data_and_its_members() {
+        assert_eq!(whole("id", ""), Ok(5));
+        assert_eq!(whole("data", " 17 "), Ok(17));
+        assert_eq!(
+            whole("json.n", r#"{"a":[1,{"n":2}],"n":3,"z":null}"#),
+            Ok(3)
+        );
+        assert_eq!(whole("json.n", r#"{"n":"4"}"#), Ok(4));
+        assert_eq!(whole("json.a.n", r#"{"n":1,"a":{"n":-7}}"#), Ok(-7));
+        for (place, data) in [
+            ("json.n", "{}"),
+            ("json.n", r#"{"n":1.5}"#),
+            ("json.n", r#"{"n":{"n":1}}"#),
+            ("json.n", r#"{"n":1"#),
+            ("json.n", r#"{"n":true}"#),
+            ("json.n", "[1]"),
+            ("json.n", "1"),
+            ("json.n.m", r#"{"n":1}"#),
+            ("data", "x"),
+        ] {
+            assert!(whole(place, data).is_err(), "{place} in {data}");
+        }
+    }
+
+    #[test]
+    fn the_unit_of_a_stamp_follows_from_its_size() {
+        let place = Place::parse("data", StreamKind::Lines).unwrap();
+        let stamp = |text: &str| place.stamp(&Event::bare(text.as_bytes()));
+        let wanted = Ok(Stamp(1_795_000_000_123_456_789));
+        assert_eq!(stamp("1795000000123456789"), wanted);
+        for text in [
+            "1795000000",
+            "1795000000123",
+            "1795000000123456",
+            "1795000000.5",
+        ] {
+            let Ok(Stamp(found)) = stamp(text) else {
+                panic!("{text}")
+            };
+            assert!(
+                found.abs_diff(1_795_000_000_123_456_789) < 500_000_000,
+                "{text}"
+            );
+        }
+        assert!(stamp("-1").is_err() && stamp("soon").is_err());
+    }
+}
