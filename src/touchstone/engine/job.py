@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypedDict
+from typing import TypedDict, cast
 
 from touchstone.engine import protocol
 from touchstone.manifest.exchange import Expectation, Request, WeightedRequest
@@ -67,7 +67,11 @@ def request(wanted: Request) -> protocol.BareRequest:
 
 def weighted(wanted: WeightedRequest) -> protocol.Request:
     """A request of a mix in the protocol's form."""
-    return {"name": wanted.name, "weight": wanted.weight, **request(wanted)}
+    return _named(wanted.name, wanted.weight, wanted)
+
+
+def _named(name: str, weight: int, wanted: Request) -> protocol.Request:
+    return cast(protocol.Request, {"name": name, "weight": weight, **request(wanted)})
 
 
 def journey(wanted: Journey) -> protocol.Journey:
@@ -77,7 +81,7 @@ def journey(wanted: Journey) -> protocol.Journey:
 
 def _step(step: JourneyStep) -> protocol.JourneyStep:
     return {
-        "request": {"name": step.name, "weight": 1, **request(step)},
+        "request": _named(step.name, 1, step),
         "captures": {name: capture(one) for name, one in step.captures.items()},
         "think_s": step.think_s,
     }
