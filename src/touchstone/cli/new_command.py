@@ -12,7 +12,8 @@ import typer
 from touchstone.cli.schema_command import write_schemas
 from touchstone.failure import UsageError, did_you_mean
 from touchstone.intake.answers import draft_from_urls
-from touchstone.intake.draft import Draft
+from touchstone.intake.compose.drafting import draft_from_compose
+from touchstone.intake.draft import Draft, slug
 from touchstone.intake.har.drafting import draft_from_har
 from touchstone.intake.service.base import DraftStack
 from touchstone.intake.service.drafting import draft_service, write_stack
@@ -91,6 +92,14 @@ def new(
             "is what tells that it has started, such as http://127.0.0.1:8080/health.",
         ),
     ] = None,
+    from_compose: Annotated[
+        Path | None,
+        typer.Option(help="Draft scenario, dependencies and stack from a Compose file.", exists=True, dir_okay=False),
+    ] = None,
+    compose_service: Annotated[
+        str | None,
+        typer.Option(help="The service of the Compose file that is tested; the one that is built if left out."),
+    ] = None,
 ) -> None:
     """Make a scenario with a stack that runs, add a stack to one, or draft one from a file."""
     if stack is not None and service is not None:
@@ -98,7 +107,14 @@ def new(
     if stack is not None and stack not in KINDS:
         hint = did_you_mean(stack, KINDS)
         raise UsageError(f"there is no stack to begin from in {stack!r}", fix=f"{hint}there are: {', '.join(KINDS)}")
-    draft = _draft(folder, from_openapi, from_har, from_url or [])
+    if compose_service is not None and from_compose is None:
+        raise UsageError("--compose-service names a service of a Compose file", fix="give --from-compose FILE, too")
+    draft = _draft(folder, from_openapi, from_har, from_url or [], from_compose)
+    composed = None
+    if from_compose is not None:
+        composed = draft_from_compose(from_compose, compose_service)
+        draft = composed.draft
+        service = (composed.folder if composed.stack else None) if stack is None and service is None else service
     if draft is not None and stack is None and service is None:
         with whole_or_nothing(folder, SCENARIO_FILE):
             written = draft.write(folder)
@@ -107,8 +123,8 @@ def new(
         typer.echo("\n".join([*_shown(draft), *([_MADE_FIRST] if from_url else []), *_after_a_scenario(folder)]))
         return
     stack = stack or "python"
-    home = _home(folder, name or ("service" if service else stack))
-    drafted = None if service is None else draft_service(service)
+    home = _home(folder, name or (slug(composed.service) if composed else "service" if service else stack))
+    drafted = (composed and composed.stack) or (None if service is None else draft_service(service))
     invented = draft is None and not (folder / SCENARIO_FILE).exists()
     with whole_or_nothing(folder, SCENARIO_FILE):
         made = [draft.write(folder)] if draft else [_write_scenario(folder)] if invented else []
@@ -175,11 +191,17 @@ def _after_a_starter(folder: Path, home: Path) -> list[str]:
     ]
 
 
-def _draft(folder: Path, from_openapi: Path | None, from_har: Path | None, from_url: Sequence[str]) -> Draft | None:
-    """What is known of a scenario from elsewhere; None if nothing is given. Raises UsageError."""
-    given = [bool(one) for one in (from_openapi, from_har, from_url)].count(True)
+def _draft(
+    folder: Path,
+    from_openapi: Path | None,
+    from_har: Path | None,
+    from_url: Sequence[str],
+    from_compose: Path | None,
+) -> Draft | None:
+    """What is known of a scenario from elsewhere but Compose; None if nothing is given. Raises UsageError."""
+    given = [bool(one) for one in (from_openapi, from_har, from_url, from_compose)].count(True)
     if given > 1:
-        fix = "give --from-openapi, --from-har or --from-url"
+        fix = "give --from-openapi, --from-har, --from-url or --from-compose"
         raise UsageError("a scenario is drafted from one file, or from one service", fix=fix)
     if given and (folder / SCENARIO_FILE).exists() and not _is_example(folder):
         raise UsageError(

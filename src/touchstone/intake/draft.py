@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from touchstone.failure import UsageError
 from touchstone.intake.conceal import Vault
-from touchstone.intake.parts import DraftCheck, DraftLoad, DraftRequest, PlaceholderText, slug
-from touchstone.intake.toml import comment, table, text, value
+from touchstone.intake.parts import DraftCheck, DraftDependency, DraftLoad, DraftRequest, PlaceholderText, slug
+from touchstone.intake.toml import comment, key, table, text, value
 from touchstone.manifest.base import NAME, NAME_IN_WORDS
 from touchstone.manifest.files import SCENARIO_FILE, SCENARIO_SCHEMA
 from touchstone.manifest.reader import manifest_of
@@ -33,6 +33,11 @@ class Draft:
     loads: Sequence[DraftLoad]
     ready: DraftRequest | None = None
     """What tells that the service has started; if nobody says, the first GET in which nothing is guessed."""
+    ready_within_s: float | None = None
+    """How long a start may take, in seconds, where that is known."""
+    settings: Mapping[str, str] = field(default_factory=dict)
+    """Variables of the service's environment."""
+    dependencies: Sequence[DraftDependency] = ()
     notes: Sequence[str] = ()
     """What the source holds and the draft does not: written as comments on top."""
 
@@ -95,6 +100,9 @@ class Draft:
         yield from _request(
             replace(ready, note="", content_type=None, json_types={}, json_values={}, pattern=None, fields={})
         )
+        if self.ready_within_s is not None:
+            yield f"within_s = {self.ready_within_s:g}"
+        yield from self._environment()
         for identity, one in zip(_unlike(one.name for one in self.contract), self.contract, strict=True):
             yield from ("", "[[contract]]", f"id = {text(identity)}", f"says = {text(one.says)}")
             for step in one.steps if isinstance(one, DraftCheck) else [one]:
@@ -102,6 +110,18 @@ class Draft:
                 yield from _request(step)
         for load in self.loads:
             yield from _load(load)
+
+    def _environment(self) -> Iterator[str]:
+        if self.settings:
+            yield from ("", "[settings]                  # in the environment of every stack")
+            yield from (f"{key(name)} = {text(held)}" for name, held in self.settings.items())
+        for one in self.dependencies:
+            yield from ("", *comment(f"look: {one.guessed}" if one.guessed else ""), f"[dependencies.{one.name}]")
+            yield from (f"kind = {text(one.kind)}", f"env = {text(one.env)}")
+            if one.variables:
+                yield f"variables = {table(one.variables)}"
+            if one.settings:
+                yield f"settings = {table(one.settings)}"
 
     def _first_read(self) -> DraftRequest:
         """The first GET in which nothing is guessed, one that needs no secret before others. Else the first GET.

@@ -102,6 +102,24 @@ class DraftLoad:
     """What the author should look at."""
 
 
+@dataclass(frozen=True)
+class DraftDependency:
+    """A dependency, as a scenario has it."""
+
+    name: str
+    kind: str
+    env: str
+    variables: Mapping[str, str] = field(default_factory=dict)
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    guessed: str = ""
+    """What the author should look at."""
+
+    @property
+    def gives(self) -> tuple[str, ...]:
+        """The variables that a service has of it."""
+        return self.env, *self.variables
+
+
 def slug(words: str) -> str:
     """A name that may stand in a manifest: lower case, digits, single dashes."""
     spread = re.sub(r"([a-z0-9])([A-Z])", r"\1-\2", words)

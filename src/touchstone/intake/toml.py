@@ -27,7 +27,7 @@ def value(held: Any) -> str:
 
 def table(values: Mapping[str, Any]) -> str:
     """An inline table."""
-    pairs = (f"{_key(name)} = {value(held)}" for name, held in values.items())
+    pairs = (f"{key(name)} = {value(held)}" for name, held in values.items())
     return f"{{ {', '.join(pairs)} }}"
 
 
@@ -45,5 +45,6 @@ def comment(words: str) -> Iterator[str]:
         yield f"# {line}"
 
 
-def _key(name: str) -> str:
+def key(name: str) -> str:
+    """The name of a key, in quotes where it needs them."""
     return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else text(name)

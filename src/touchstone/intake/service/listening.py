@@ -5,7 +5,7 @@ option, or always on one port; and a mark at what else it needs from its environ
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -79,10 +79,12 @@ class _Found:
     own: Set[str]
 
 
-def with_listening_address(drafted: DraftStack, service: Path, ports: Sequence[DeployedPort]) -> DraftStack:
+def with_listening_address(
+    drafted: DraftStack, service: Path, ports: Sequence[DeployedPort], given: Collection[str] = ()
+) -> DraftStack:
     """The draft, with where it listens and a mark at what else it asks for, as its sources have both.
 
-    `ports` are those on which what deploys it reaches it.
+    `ports` are those on which what deploys it reaches it, `given` the variables that a scenario gives it.
     """
     sources = list(own_sources(service, drafted.language, drafted.folders))
     settings = settings_of(service, sources)
@@ -90,7 +92,7 @@ def with_listening_address(drafted: DraftStack, service: Path, ports: Sequence[D
     read, shown = RequiredVariables(sources), RequiredVariables([*sources, *example(service)])
     drafted = replace(drafted, env={name: _own_place(name, value, own) for name, value in drafted.env.items()})
     found = _Found(sources, read, shown, settings, ports, own)
-    return _asking(_addressed(drafted, found), shown, own)
+    return _asking(_addressed(drafted, found), shown, own, given)
 
 
 def _own_place(name: str, value: str, own: Set[str]) -> str:
@@ -121,10 +123,10 @@ def _addressed(drafted: DraftStack, found: _Found) -> DraftStack:
     return replace(drafted, run=[*drafted.run, *words], guessed=guessed)
 
 
-def _asking(drafted: DraftStack, shown: RequiredVariables, own: Set[str]) -> DraftStack:
+def _asking(drafted: DraftStack, shown: RequiredVariables, own: Set[str], given: Collection[str]) -> DraftStack:
     """The draft with a mark at variables that it needs and nothing sets yet."""
     wanted = dict.fromkeys((*drafted.wanted, *shown.wanted))
-    asked = [name for name in wanted if not _place(name, own) and name not in drafted.env]
+    asked = [name for name in wanted if not _place(name, own) and name not in {*drafted.env, *given}]
     if not asked:
         return drafted
     guess = f"it reads {', '.join(asked)}: a dependency in scenario.toml gives it (docs/dependencies.md), or `env` here"

@@ -1,0 +1,1 @@
+"""Drafts of scenarios from Compose files (the Compose specification)."""
