@@ -24,7 +24,7 @@ _DEEPEST = 20
 
 @dataclass(frozen=True)
 class ComposeService:
-    """One service, with what it extends and with its variables filled in."""
+    """One service, over the services that it extends, with its variables filled in."""
 
     name: str
     keys: Mapping[str, Any]
