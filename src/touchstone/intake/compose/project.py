@@ -32,7 +32,7 @@ class ComposeService:
     folder: Path
     """The folder from which its paths go."""
     environment: Mapping[str, str]
-    """Of `env_file` and `environment` together."""
+    """The variables of `env_file`, and over them those of `environment`."""
 
     @property
     def image(self) -> str:
