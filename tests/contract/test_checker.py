@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import cast
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
 from touchstone.contract.checker import ContractChecker, light_checks
 from touchstone.contract.proof import Tally, prove
-from touchstone.dependency.base import DependencyContext, UnknownActError
+from touchstone.dependency.base import Dependency, DependencyContext, UnknownActError
 from touchstone.dependency.sqlite import SqliteFile
 from touchstone.engine.ask import AskedService, RequestValues
+from touchstone.judge.language.sentences import how_broken
 from touchstone.manifest.contract import Check, Proof
 
 
@@ -202,3 +204,45 @@ def test_a_capture_that_fails_later_leaves_no_earlier_value(
         Check.model_validate({"id": "again", "says": "again", "steps": steps})
     )
     assert [("skipped" in one.received) for one in outcome.broken] == [False, True]
+
+
+BOUNDED = Check.model_validate(
+    {
+        "id": "pool",
+        "says": "few connections",
+        "steps": [{"target": "/add?name={fresh}", "expect": {"body": "welcome {fresh}"}}],
+        "proofs": [{"says": "few", "dependency": "db", "query": "connections:opened <= 8", "equals": "yes"}],
+    }
+)
+
+
+class Downstream:
+    """A dependency that answers in turn as is listed, and with the last of it from then on."""
+
+    def __init__(self, *answers: str) -> None:
+        self.answers = [*answers]
+
+    def ask(self, query: str) -> str:
+        return self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
+
+
+def test_a_bound_that_a_busy_machine_breaks_once_is_tried_again(service: tuple[AskedService, type[Registry]]) -> None:
+    checker = ContractChecker(service[0], cast(Mapping[str, Dependency], {"db": Downstream("9", "yes")}))
+    (outcome,) = checker.run([BOUNDED])
+    assert outcome.passed and outcome.tries == 2
+
+
+def test_a_bound_that_breaks_each_time_is_broken_and_says_what_else_ran(
+    service: tuple[AskedService, type[Registry]],
+) -> None:
+    checker = ContractChecker(service[0], cast(Mapping[str, Dependency], {"db": Downstream("9", "12", "11")}))
+    (outcome,) = checker.run([BOUNDED])
+    assert not outcome.passed and outcome.tries == 3 and outcome.broken[0].received == "9"
+    assert "3 tries; meanwhile" in how_broken(outcome)
+
+
+def test_what_no_machine_moves_is_not_tried_again(service: tuple[AskedService, type[Registry]]) -> None:
+    steps = [{"target": "/add?name={fresh}", "expect": {"body": "bye"}}]
+    wrong = Check.model_validate(BOUNDED.model_dump(by_alias=True) | {"steps": steps})
+    (outcome,) = ContractChecker(service[0], cast(Mapping[str, Dependency], {"db": Downstream("9")})).run([wrong])
+    assert not outcome.passed and outcome.tries == 1

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 import time
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,6 +14,7 @@ from touchstone.contract.values import ValueSource
 from touchstone.contract.words import describe, expectation_in_words, needs, secrets_within
 from touchstone.dependency.base import Dependency
 from touchstone.engine.ask import AskedService, RequestValues, Response, lane
+from touchstone.isolation.busiest import busiest, process_times
 from touchstone.manifest.contract import Act, Check, Proof, Send, Step, Wait
 from touchstone.manifest.template import parse
 from touchstone.record.sample import CheckOutcome, Exchange
@@ -21,6 +24,11 @@ _KEPT = 3
 """Broken exchanges kept as evidence of one check: the first ones say it all."""
 _LIGHT = 10
 """Most requests of a check that may be repeated after a load."""
+_TRIES = 3
+"""How often a check is made at most whose outcome depends on the moment."""
+_BOUND = re.compile(r"[<>]=?\s*\d+\s*$")
+_KEPT_BOUND = "yes"
+"""The answer of a dependency to a question with a bound that is kept."""
 _CHANGE = "execute"
 """The act that changes a dependency's data, and not its behaviour."""
 
@@ -47,7 +55,22 @@ class ContractChecker:
 
     def run(self, checks: Iterable[Check]) -> list[CheckOutcome]:
         """All checks in their order. One that breaks does not stop the others: the report shows all that is wrong."""
-        return [self.check(check) for check in checks]
+        return [self._tried(check) for check in checks]
+
+    def _tried(self, check: Check) -> CheckOutcome:
+        """A check's outcome; made again where only a bound on a count was not kept.
+
+        A busy machine may bring that about. If it breaks each time, the outcome is the first one, with what else ran.
+        """
+        first = self.check(check)
+        if first.passed or not _is_of_timing(check, first):
+            return first
+        before, began = process_times(), time.monotonic()
+        for tries in range(2, _TRIES + 1):
+            if (again := self.check(check)).passed:
+                return again.model_copy(update={"tries": tries})
+        total = (time.monotonic() - began) * (os.cpu_count() or 1)
+        return first.model_copy(update={"tries": _TRIES, "ran": list(busiest(before, process_times(), total))})
 
     def check(self, check: Check, *, cookies: bool = False) -> CheckOutcome:
         """One check: its steps on one connection, as far as they can share it, then its proofs.
@@ -127,6 +150,12 @@ class ContractChecker:
         return [
             Exchange(request=f"{proof.says}: {proven.query}", expected=str(proven.expected), received=str(proven.found))
         ]
+
+
+def _is_of_timing(check: Check, outcome: CheckOutcome) -> bool:
+    """Whether all that broke is a bound on a count, such as that of a dependency's open connections."""
+    bounds = {f"{proof.says}: " for proof in check.proofs if _BOUND.search(proof.query) and proof.equals == _KEPT_BOUND}
+    return all(any(one.request.startswith(says) for says in bounds) for one in outcome.broken)
 
 
 def _broken(step: Send, values: RequestValues, answer: Response) -> Exchange:

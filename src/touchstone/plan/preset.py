@@ -12,8 +12,9 @@ from touchstone.manifest.load import Profile as ProfileName
 REST_S = 1.2
 """In the first round the memory is watched for so long after each load: what is kept is judged from one second on, and
 looks are 0.1 s apart."""
-
-
+_UNBROKEN = 0.1
+"""The share of the measured time for which a contender is loaded without a rest: what gives way later than that has
+moved the figures of slices little."""
 LEAST_ROUNDS = 4
 """Rounds of a profile that is short of time: four give 1.3 times the interval of five, three 2 times."""
 
@@ -54,6 +55,8 @@ class Preset:
     """A contender is loaded at least so long before its slices count, and"""
     warm_most_s: float = 90.0
     """at most so long if it still gets faster; half and a third of it where its process has served another load."""
+    unbroken_s: float = 6.0
+    """How long a contender is loaded without a rest at least, once for each load."""
     profile_s: float = 8.0
     """How long a pass at the profile's rate lasts."""
     trial_s: float = 2.5
@@ -76,6 +79,11 @@ class Preset:
         """Turns of each contender in each round: the measured time that a load states, in slices, or the usual."""
         slice_s = self.slice_of(load)
         return max(1, round(self._own(load.seconds, self.laps * slice_s) / slice_s))
+
+    def unbroken_of(self, load: Load) -> float:
+        """How long a contender is loaded without a rest, in seconds: a tenth of the time for which it is measured."""
+        measured_s = self.rounds * self.laps_of(load) * self.slice_of(load)
+        return self.unbroken_s if self.name == "quick" else max(self.unbroken_s, _UNBROKEN * measured_s)
 
     def slice_of(self, load: Load) -> float:
         """One contender's turn under a load, in seconds."""
@@ -116,6 +124,7 @@ PROFILES: dict[str, Preset] = {
             laps=8,
             warm_least_s=1.25,
             warm_most_s=60.0,
+            unbroken_s=1.5,
             profile_s=4.0,
             trial_s=1.5,
             rounds_s=340.0,

@@ -59,6 +59,10 @@ class CheckOutcome(Record):
     broken: list[Exchange] = []
     longest_s: float | None = Field(default=None, exclude_if=lambda seconds: seconds is None)
     """What the slowest of the requests took that were sent once; None where none was."""
+    tries: int = Field(default=1, exclude_if=lambda count: count == 1)
+    """How often it was made: again where only a bound on a count was not kept, which a busy machine may bring about."""
+    ran: list[str] = Field(default=[], exclude_if=lambda names: not names)
+    """The processes that used most of the machine while it was tried again and broke each time, each with its share."""
 
 
 class ProofOutcome(Record):

@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import statistics
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import psutil
-
 from touchstone.engine.client import run_job
 from touchstone.engine.job import Timing, load_job
+from touchstone.isolation.busiest import busiest, process_times
 from touchstone.manifest.load import Load
 from touchstone.plan.placement import available_cpus, plan_placement
 from touchstone.record.engine import LoadResult
 from touchstone.traffic.null_server import server
 
 _NAP_S = 0.001
-_WORTH_NAMING = 0.001
 _LOAD = Load.model_validate({"title": "noise", "connections": 16, "requests": [{"target": "/"}]})
 
 
@@ -68,7 +65,7 @@ class Noise:
 
 def measure_noise(seconds: float = 10.0) -> Noise:
     """Look at the machine for about `seconds`: a third asleep, the rest under the tare."""
-    processes = _process_times()
+    processes = process_times()
     before = _cpu_times()
     own_before = time.process_time()
     late = _timer_lateness(seconds / 3)
@@ -77,7 +74,7 @@ def measure_noise(seconds: float = 10.0) -> Noise:
     total = max(1e-9, sum(after.values()) - sum(before.values()))
     busy = total - (after["idle"] - before["idle"]) - (after["iowait"] - before["iowait"])
     steal = after["steal"] - before["steal"]
-    busiest = _busiest(processes, _process_times(), total)
+    names = busiest(processes, process_times(), total)
     tares = _tares(seconds * 2 / 3)
     third = max(1, len(tares) // 3)
     first, last = statistics.median(tares[:third]), statistics.median(tares[-third:])
@@ -88,31 +85,8 @@ def measure_noise(seconds: float = 10.0) -> Noise:
         tare_spread=statistics.stdev(tares) / statistics.mean(tares),
         tare_drift=last / first - 1,
         tares=tuple(tares),
-        busiest=busiest,
+        busiest=names,
     )
-
-
-def _process_times() -> dict[int, tuple[str, float]]:
-    """Name and CPU seconds of every process but this one."""
-    found = {}
-    for process in psutil.process_iter():
-        with contextlib.suppress(psutil.Error):
-            times = process.cpu_times()
-            found[process.pid] = (process.name(), times.user + times.system)
-    found.pop(os.getpid(), None)
-    return found
-
-
-def _busiest(
-    before: Mapping[int, tuple[str, float]], after: Mapping[int, tuple[str, float]], total: float
-) -> tuple[str, ...]:
-    """Processes that used at least a thousandth of `total` CPU seconds, the three largest first."""
-    used = [
-        ((seconds - before.get(pid, ("", 0.0))[1]) / total, f"{name} (pid {pid})")
-        for pid, (name, seconds) in after.items()
-    ]
-    most = sorted((one for one in used if one[0] >= _WORTH_NAMING), reverse=True)[:3]
-    return tuple(f"{called} {share:.1%}" for share, called in most)
 
 
 def _timer_lateness(seconds: float) -> list[float]:

@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from touchstone.engine.slices import TurnRecord
-from touchstone.record.evidence.slices import Slice, WarmUp
+from touchstone.record.evidence.slices import Slice, WarmUp, part_rate
 
 RISING = 0.03
 """CPU per request that fell by less from one stretch to the next has stopped falling: smaller savings are
@@ -100,7 +100,7 @@ class WarmingContender:
         A stretch is half of the time until now, from half a second up to two, or up to six while it is not known to be
         at rest: a young process shows its rise in a second, an old one creeps.
         """
-        return self._change(turn_rate)
+        return self._change(part_rate)
 
     @property
     def relief(self) -> float | None:
@@ -174,13 +174,6 @@ def fell_silent(records: Sequence[TurnRecord]) -> bool:
     """
     last = records[-_SILENT_TURNS:]
     return len(last) == _SILENT_TURNS and all(record.sent > 0 and record.ok == 0 for record in last)
-
-
-def turn_rate(record: Slice) -> float:
-    """Right responses per second; of a slice without whole generations, over the whole slice."""
-    if record.rate is not None:
-        return record.rate
-    return record.ok / max(record.end - record.begin, 1e-9)
 
 
 def _cpu_per_request(record: Slice) -> float | None:

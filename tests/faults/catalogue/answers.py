@@ -110,7 +110,13 @@ ANSWERS: tuple[Setup, ...] = (
         ("connections-per-request",),
         servers=knobs(say_close_every=30),
     ),
-    Setup("mute", "one request in 500 is never answered", ("timeouts", ERRORS), servers=knobs(mute_every=500)),
+    Setup(
+        "mute",
+        "one request in 500 is never answered",
+        ("timeouts", ERRORS),
+        servers=knobs(mute_every=500),
+        never=("needs-rest",),
+    ),
     Setup(
         "mute-connections",
         "only the first eight connections are ever answered",

@@ -9,9 +9,10 @@ MACHINES: tuple[Setup, ...] = (
     Setup(
         "cpu-quota",
         "the server's cgroup may use a fifth of a CPU",
-        ("cpu-throttled",),
+        ("cpu-throttled|limit-lifted",),
         planted="machine",
         servers=knobs(quota_us=20000),
+        never=("littles-law", "needs-rest"),
     ),
     Setup(
         "quota-elsewhere",
@@ -19,6 +20,7 @@ MACHINES: tuple[Setup, ...] = (
         ("cpu-throttled",),
         planted="machine",
         machine="quota-elsewhere",
+        never=("littles-law", "needs-rest"),
     ),
     Setup(
         "other-work",

@@ -252,11 +252,12 @@ static void take_token(void) {
     static struct timespec last;
     struct timespec now;
     double rate = (double)knobs.tokens_per_s;
+    double most = knobs.tokens_most ? (double)knobs.tokens_most : rate;
     for (;;) {
         clock_gettime(CLOCK_MONOTONIC, &now);
         double passed = (double)(now.tv_sec - last.tv_sec) + (double)(now.tv_nsec - last.tv_nsec) / 1e9;
         last = now;
-        tokens = fmin(rate, tokens + rate * passed);
+        tokens = fmin(most, tokens + rate * passed);
         if (tokens >= 1) {
             tokens -= 1;
             return;

@@ -22,7 +22,7 @@
     /* time */                                                                                                         \
     X(work_us) X(extra_us) X(extra_from_ms) X(extra_to_ms) X(growing_ns) X(delay_ms) X(stall_ms) X(stall_every_ms)     \
     X(stall_first_ms) X(start_ms) X(halving_ms) X(sleep_growing_ns) X(slow_ms) X(slow_beyond) X(slow_worker)           \
-    X(slow_after_ms) X(tokens_per_s) X(first_ms)                                                                                                   \
+    X(slow_after_ms) X(tokens_per_s) X(tokens_most) X(first_ms)                                                                                                   \
     /* the process */                                                                                                  \
     X(die_after) X(die_signal) X(workers) X(respawn) X(child_dies_after) X(ignore_term) X(fail_start_every)            \
     X(refuse_start) X(leak_fd_every) X(leak_fd_most) X(leak_thread_every) X(leak_bytes) X(leak_most) X(memory_bytes) X(helper_every)   \

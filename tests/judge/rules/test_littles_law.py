@@ -114,3 +114,25 @@ def test_starved_connections_explain_a_product_that_falls_short() -> None:
     assert alone.severity is Severity.INVALID
     assert finding.severity is cause.severity is Severity.SUSPECT
     assert "connections-wait" in finding.statement
+
+
+def test_what_a_quota_holds_up_at_the_end_of_slices_is_in_the_latencies_and_not_in_the_rate() -> None:
+    run = sliced_run({"go/plain": 10_000.0, "rust/plain": 10_000.0}, noise=0.0)
+    sample = first_load(run)
+    result = result_of(sample)
+    # Whole generations end after 60 % of each slice; the rest is spent with requests that a quota holds up.
+    result.latency = distribution((result.latency.mean or 0) * 1.6, result.latency.count)
+    sample.figures = load_figures(result)
+    assert fired(run, "littles-law")
+    assert sample.slices is not None
+    for one in sample.slices.slices:
+        one.end += 0.15
+    assert not fired(run, "littles-law")
+
+
+def test_what_the_host_took_explains_a_product_that_falls_short() -> None:
+    run = sound_run()
+    result = result_of(first_load(run))
+    result.latency = distribution((result.latency.mean or 0) * 0.84, result.latency.count)
+    result.machine.steal_s = 0.1 * result.window.measured_s
+    assert not fired(run, "littles-law")

@@ -4,6 +4,7 @@ from touchstone.judge.judgement import Severity
 from touchstone.record.engine import Silence
 from touchstone.record.run import Run
 
+from ..slices import sliced_run
 from ..sound import codes, fired, first_load, result_of, sound_run
 
 
@@ -87,3 +88,21 @@ def test_where_few_requests_are_under_way_one_slow_response_is_a_gap(connections
 )
 def test_other_silence_is_no_stall(run: Run) -> None:
     assert "stall-in-closed-loop" not in codes(run)
+
+
+def test_others_that_were_silent_in_the_same_laps_are_the_machine() -> None:
+    run = sliced_run({"go/plain": 10_000.0, "rust/plain": 10_000.0})
+    named = [sample for sample in run.samples if sample.slices is not None]
+    for sample in named:
+        result = result_of(sample)
+        result.silence, result.latency.p50 = Silence(seconds=0.0, longest_s=0.0), 2e-3
+    first = next(sample for sample in named if sample.contender == "go/plain")
+    around = [sample for sample in named if sample.round == first.round and sample is not first]
+    assert len(around) == 2
+    for silent_too, fires in ((0, True), (1, True), (2, False)):
+        for number, sample in enumerate([first, *around]):
+            measured = result_of(sample).window.measured_s
+            quiet = number > silent_too
+            result_of(sample).silence = Silence(seconds=0.0 if quiet else 0.08 * measured, longest_s=0.4)
+        found = [f for f in fired(run, "stall-in-closed-loop") if f.sample == first.id]
+        assert bool(found) is fires

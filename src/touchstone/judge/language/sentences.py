@@ -39,7 +39,10 @@ def comparison_sentence(c: Comparison, margin: float, confidence: float) -> str:
 def how_broken(check: CheckOutcome) -> str:
     """The first request that broke a check, as the end of a sentence. Empty where the record has none."""
     first = check.broken[0] if check.broken else None
-    return f": {first.request}: expected {first.expected}, received {first.received}" if first else ""
+    if first is None:
+        return ""
+    tried = f" ({check.tries} tries; meanwhile {', '.join(check.ran) or 'nothing else'} ran)" if check.tries > 1 else ""
+    return f": {first.request}: expected {first.expected}, received {first.received}{tried}"
 
 
 def _difference(c: Comparison, figure: Figure, what: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import re
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -235,8 +236,9 @@ _IN_WHOLE = (
     threshold=(
         "off by more than 10 %: suspect; by more than 25 %: invalid. Both are widened by requests that cross the "
         "window's edges: the time spent waiting for answers after it, or the longest latency before it with the "
-        "engine's wait for a CPU, over the window's length. In a closed loop in slices the rate is that of whole "
-        "generations. No graver than `connections-wait` on the same sample, which explains it"
+        "engine's wait for a CPU and the time that the host took, over the window's length. In a closed loop in slices "
+        "the rate is that of whole generations; if the latencies fit into the slices' whole time, there were no more "
+        "requests than possible. No graver than `connections-wait` on the same sample, which explains it"
     ),
     threshold_reason=(
         "the law is exact; the engine's own time between an answer and the next request is below 10 % unless it is "
@@ -274,7 +276,9 @@ def littles_law(sample: Sample, case: Case) -> Iterator[Fired]:
     after, before = min(longest, max(mean, result.window.drain_s)), longest
     # While the engine waits for a CPU, an answer that is there is not followed by the next request.
     before += max((thread.delayed_s or 0.0 for thread in result.generator.threads), default=0.0)
-    over, under = held.above, 0.0 if open_loop or pauses(sample) else busy.below
+    before += result.machine.steal_s or 0.0
+    over = min(held.above, _most_above(sample, mean, n))
+    under = 0.0 if open_loop or pauses(sample) else busy.below
     off, slack = max((over, after), (under, before), key=lambda side: side[0] - side[1] / measured)
     slack /= measured
     if off <= OFF + slack:
@@ -291,6 +295,19 @@ def littles_law(sample: Sample, case: Case) -> Iterator[Fired]:
         figures=SPEED,
         evidence={"rate": rate, "mean_s": mean, "under_way": held.requests, "slots": n, "off": off, "slack": slack},
     )
+
+
+def _most_above(sample: Sample, mean: float, n: int) -> float:
+    """By how much more requests were under way in slices than can be, over all of their time; infinite for a window.
+
+    The rate is that of whole generations, which leave out a slice's last responses: where a quota or a full machine
+    holds these up, the rate is of less time than the latencies are. All latencies lie within the slices.
+    """
+    laps = [one for one in sample.slices.slices if one.lap is not None] if sample.slices else []
+    took_s = sum(one.end - one.begin for one in laps)
+    if not took_s or loop(sample) != "closed":
+        return math.inf
+    return under_way(sum(one.latency.count for one in laps if one.latency) / took_s, mean, n).above
 
 
 def _awaited(sample: Sample) -> float:

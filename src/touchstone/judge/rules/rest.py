@@ -7,30 +7,38 @@ from collections.abc import Iterator
 
 from touchstone.judge.figures import CPU, SPEED
 from touchstone.judge.judgement import PossibleBias, Severity
-from touchstone.judge.language.quantity import share
+from touchstone.judge.language.quantity import seconds, share
 from touchstone.judge.reading.case import Case, SampleGroup
 from touchstone.judge.reading.neighbours import neighbours
 from touchstone.judge.reading.rest import neighbours_cpu, own_cpu, rest_of, sliced_s
+from touchstone.judge.reading.traffic import slots
 from touchstone.judge.rule import Fired, on_group, on_sample
+from touchstone.record.evidence.slices import SlicesEvidence, part_rate
 from touchstone.record.sample import Sample
 
 _NEEDS_REST_KEPT = 0.75
+_RECOVERS = 1.10
+_HUNG = 0.5
 
 
 @on_group(
     "needs-rest",
     Severity.SUSPECT,
-    title="The contender keeps its rate only with pauses",
+    title="The contender keeps its pace only with pauses",
     threshold=(
-        "closed loop in slices. A turn of 1.5 s without a rest follows the warm-up of the first round, and of the "
-        "second if a contender kept less than 80 % of its rate in the first. The contender answers less there than in "
-        "its slowest of four slices or more, and less than 75 % of its median slice, relative to the same ratio of "
-        "the median contender (null server included). In each of these rounds; not if the warm-up ran out of time"
+        "slices: a stretch without a rest (1.5 s in quick, a tenth of the measured time and at least 6 s otherwise) "
+        "follows the warm-up of the first round, and of the second if a contender kept less than 80 % in the first. "
+        "The later half of the stretch counts; a second stretch replaces a first one below 80 %. Closed loop: the "
+        "contender answers less there than in its slowest of four slices or more, and less than 75 % of its median "
+        "slice. Open loop: less than 75 % of the share of right responses, or a median latency above the slices' "
+        "median p99. In each of these rounds; not if the warm-up ran out of time, if the rate rises by 10 % within the "
+        "stretch, or if half of the connections' requests were never answered. A note where the median of the other "
+        "contenders and the null server kept as little: the machine was slower then"
     ),
     threshold_reason=(
-        "a busy machine slows a turn of 1.5 s as it slows six slices of a quarter second, and the others alike. A "
-        "quota that refills during the rests, which are several times as long as a slice, multiplies the rate by a "
-        "similar factor"
+        "a busy machine slows a stretch as it slows slices, and the others alike. A quota that refills during the "
+        "rests, which are several times as long as a slice, multiplies the rate by a similar factor. What needs a rest "
+        "does not get faster without one"
     ),
     next_step=(
         "Look for a rate limiter, a quota or credits; measure without pauses: --whole-windows, or the phase peak."
@@ -42,26 +50,59 @@ def needs_rest(group: SampleGroup, case: Case) -> Iterator[Fired]:
     lasts for a short slice, and not under a load without pauses.
     """
     kept: dict[str, float] = {}
+    usual: list[float] = []
     for sample in group.samples:
         evidence = sample.slices
         own = evidence.kept if evidence is not None else None
-        if evidence is None or own is None:
+        if evidence is None or own is None or (evidence.warm_up is not None and evidence.warm_up.ended != "flat"):
             continue
-        if evidence.warm_up is not None and evidence.warm_up.ended != "flat":
-            continue
-        others = [one.slices.kept for one in neighbours(sample, case.run) if one.slices is not None]
-        usual = statistics.median([found for found in others if found is not None] or [1.0])
-        if own >= _NEEDS_REST_KEPT * min(1.0, usual) or evidence.unbroken_rate >= min(evidence.lap_rates):
+        if own >= _NEEDS_REST_KEPT or _is_as_in_slices(evidence) or _recovers(evidence) or _hung(sample, evidence):
             return
         kept[sample.id] = own
-    if kept:
-        middle = statistics.median(kept.values())
+        usual.append(_kept_around(sample, case))
+    if not kept:
+        return
+    middle, around = statistics.median(kept.values()), statistics.median(usual)
+    long = seconds(max(sample.slices.unbroken_s for sample in group.samples if sample.slices is not None))
+    if any(own >= _NEEDS_REST_KEPT * min(1.0, other) for own, other in zip(kept.values(), usual, strict=True)):
         yield Fired(
-            f"loaded for 1.5 s without a rest, it answered {share(middle)} of its rate in slices",
-            figures=[*SPEED],
-            doubt=PossibleBias(slower=None, reason="without rests it is slower, and the longer the load the more so"),
-            evidence={"kept": kept},
+            f"the machine was slower during the {long} without a rest: it kept {share(middle)} of its pace, the others "
+            f"{share(around)}",
+            severity=Severity.NOTE,
+            figures=[],
+            evidence={"kept": kept, "usual": around},
         )
+        return
+    yield Fired(
+        f"loaded for {long} without a rest, it kept {share(middle)} of its pace in slices",
+        figures=[*SPEED],
+        doubt=PossibleBias(slower=None, reason="without rests it is slower, and the longer the load the more so"),
+        evidence={"kept": kept},
+    )
+
+
+def _is_as_in_slices(evidence: SlicesEvidence) -> bool:
+    """Whether a closed loop's rate is one that the contender has in its slices too."""
+    closed = all(one.offered is None for one in evidence.late_parts)
+    return closed and evidence.unbroken_rate >= min(evidence.lap_rates)
+
+
+def _recovers(evidence: SlicesEvidence) -> bool:
+    """Whether the rate rises within the stretch: a compiler catches up, and nothing runs dry."""
+    parts = [one for one in evidence.slices if one.unbroken]
+    return len(parts) > 1 and part_rate(parts[-1]) >= _RECOVERS * part_rate(parts[0])
+
+
+def _hung(sample: Sample, evidence: SlicesEvidence) -> bool:
+    """Whether many of the requests that can be under way were never answered: other rules say so."""
+    lost = sum(one.sent - one.completed for one in evidence.slices if one.unbroken)
+    return lost > 0 and lost >= _HUNG * (slots(sample) if sample.result is not None else 1)
+
+
+def _kept_around(sample: Sample, case: Case) -> float:
+    """What the others kept of their pace meanwhile, the median of them; 1 where nobody else was loaded."""
+    others = [one.slices.kept for one in neighbours(sample, case.run) if one.slices is not None]
+    return statistics.median([found for found in others if found is not None] or [1.0])
 
 
 _NOTE_SHARE = 0.02

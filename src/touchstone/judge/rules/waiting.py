@@ -12,6 +12,7 @@ from touchstone.judge.reading.acknowledgements import NEXT_STEP, waiting
 from touchstone.judge.reading.case import Case
 from touchstone.judge.reading.dependencies import dependency_use, stated_delay_s
 from touchstone.judge.reading.disturbance import others_share, stolen_share
+from touchstone.judge.reading.neighbours import neighbours
 from touchstone.judge.reading.traffic import (
     error_share,
     generator_busy,
@@ -253,9 +254,10 @@ _STALL_IN_CLOSED_LOOP_FEW = 4
     title="A stall that a closed loop hides",
     threshold=(
         "closed loop: more than 2 % of the window without any response, in gaps of 50 ms and more that are also more "
-        "than 4 times the median latency, beyond what the tare had of it and the time in them in which the generator "
-        "waited for a CPU; with fewer than 4 requests under way at once, and a median above 12.5 ms, the longest gap "
-        "alone; suspect where the longest of them took 250 ms or more, or all of them more than 10 %; a note below"
+        "than 4 times the median latency, beyond what the tare had of it, or the lower of two others in the same laps "
+        "(of several the middle one), and the time in them in which the generator waited for a CPU; with fewer than 4 "
+        "requests under way at once, and a median above 12.5 ms, the longest gap alone; suspect where the longest of "
+        "them took 250 ms or more, or all of them more than 10 %; a note below"
     ),
     threshold_reason=(
         "a stall longer than the window's hundredth part belongs into p99 and is not in it; twice that is beyond what "
@@ -319,8 +321,13 @@ def _heard(silence: Silence, least: float, *, few: bool) -> float:
 
 
 def _usual(case: Case, sample: Sample) -> float:
-    """The share of the tares' windows: of those, the machine is the cause."""
-    return _median([_silent_share(tare) for tare in case.tares(sample.load)])
+    """The share of the tares' windows, and of the others' in the same laps: of those, the machine is the cause.
+
+    With few others the lower of two counts, so that one neighbour's own stall excuses nobody.
+    """
+    around = [_silent_share(other) for other in neighbours(sample, case.run)]
+    tares = _median([_silent_share(tare) for tare in case.tares(sample.load)])
+    return max(tares, statistics.median_low(around) if len(around) > 1 else 0.0)
 
 
 @on_sample(

@@ -9,6 +9,7 @@ from touchstone.judge.judgement import PossibleBias, Severity, SteadyState
 from touchstone.judge.language.quantity import number, seconds, share
 from touchstone.judge.reading.case import Case, SampleGroup
 from touchstone.judge.reading.drift import HalfTrend, drift
+from touchstone.judge.reading.left_over import is_of_the_machine
 from touchstone.judge.rule import Fired, on_group, on_sample
 from touchstone.record.evidence.slices import WarmUp
 from touchstone.record.sample import Sample
@@ -21,7 +22,10 @@ _HALVES_REASON = (
     "on a busy machine the halves of one second differ by 10 to 20 %, upwards as often as downwards; three times in "
     "the same direction is hardly chance"
 )
-_SHAPE = "changepoint analysis classifies the series as {} in more than half of the rounds"
+_SHAPE = (
+    "changepoint analysis classifies the series as {} in more than half of the rounds. A note where others explain "
+    "half of the change: they left the contender less of its CPUs meanwhile, and a request cost it no more CPU"
+)
 _SHAPE_REASON = (
     "a change below the margin does not matter; on a shared machine three windows of a hundred look like this by "
     "chance: among nine pairs of contender and load, one has two such rounds of four in every seventeenth run, and "
@@ -86,6 +90,9 @@ def warm_up_in_window(group: SampleGroup, case: Case) -> Iterator[Fired]:
     A mean over warm-up and steady state describes neither.
     """
     hits, seen = case.shaped(group, "warm-up")
+    if machine := _by_the_machine(group, case, hits):
+        yield machine
+        return
     for hit in hits:
         yield Fired(
             f"it was slower at its beginning in {len(hits)} of {seen} round(s), in this one by "
@@ -112,7 +119,9 @@ def warm_up_in_window(group: SampleGroup, case: Case) -> Iterator[Fired]:
 def slowdown_in_window(group: SampleGroup, case: Case) -> Iterator[Fired]:
     """A server that slows down under load has no steady figure: the longer the load, the lower the rate."""
     hits, seen = case.shaped(group, "slowdown")
-    if hits:
+    if machine := _by_the_machine(group, case, hits):
+        yield machine
+    elif hits:
         most = max(level for hit in hits for level in hit.levels)
         yield Fired(
             f"it was faster at its beginning in {len(hits)} of {seen} round(s)",
@@ -139,6 +148,21 @@ def no_steady_state(group: SampleGroup, case: Case) -> Iterator[Fired]:
     if hits:
         how = f"it changed its level near the end in {len(hits)} of {seen} round(s)"
         yield Fired(how, figures=[*SPEED, *CPU], evidence=_changes(hits))
+
+
+def _by_the_machine(group: SampleGroup, case: Case, hits: list[SteadyState]) -> Fired | None:
+    """A note where it was the machine that changed in so many rounds that too few are left for an accusation."""
+    samples = {sample.id: sample for sample in group.samples}
+    machine = [hit for hit in hits if is_of_the_machine(samples[hit.sample], hit, case.run.environment.cpus)]
+    if not hits or len(hits) - len(machine) > len(case.steady_of(group)) / 2:
+        return None
+    return Fired(
+        f"the machine changed, and the contender with it, in {len(machine)} of {len(hits)} round(s): others took more "
+        "of its CPUs while it was slower",
+        severity=Severity.NOTE,
+        figures=[],
+        evidence=_changes(hits),
+    )
 
 
 def _changes(hits: list[SteadyState]) -> dict[str, object]:

@@ -23,12 +23,13 @@ from touchstone.phase.capacity.efficiency import efficiency_figures, measure_eff
 from touchstone.phase.capacity.session import open_session, take_account
 from touchstone.record.engine import LoadResult
 from touchstone.record.evidence.capacity import CapacityTrial
+from touchstone.record.evidence.slices import part_rate
 from touchstone.record.process import Process
 from touchstone.record.sample import TARE, Sample
 from touchstone.traffic.null_server import EngineServer, null_load
 from touchstone.traffic.sequence import LoadSequence, loaded_together, prepared
 from touchstone.traffic.warm_up import warm_up
-from touchstone.traffic.warming import WarmUpBudget, turn_rate
+from touchstone.traffic.warming import WarmUpBudget
 
 _TARE_PACE = SearchBudget(0.5, 9, 0.15)
 """The null server's capacity need not be known to a percent, and each of its trials takes the whole machine."""
@@ -140,7 +141,7 @@ class LoadSearch:
             )
             result = session.finish(0.0)
         for place, seat in enumerate(seats):
-            rates = [turn_rate(record) for record in records if record.contender == place]
+            rates = [part_rate(record) for record in records if record.contender == place]
             if not seat.trials:
                 seat.begin(max(rates, default=0.0))
         take_account(seats, result)

@@ -22,25 +22,22 @@ from touchstone.manifest.contract import Act
 from touchstone.manifest.load import Load
 from touchstone.phase.load.figures import keep_figures, sliced_figures
 from touchstone.phase.load.reach import out_of_reach, unmeasured
+from touchstone.phase.load.without_rest import KEPT, load_without_rest
 from touchstone.plan.laps import balanced_laps, slice_lengths, twin_laps
 from touchstone.record.engine import LoadResult, Machine, OtherProcess
 from touchstone.record.evidence.load import LoadEvidence
-from touchstone.record.evidence.slices import Slice, SlicesEvidence, WarmUp
+from touchstone.record.evidence.slices import Slice, SlicesEvidence, WarmUp, part_rate
 from touchstone.record.process import Process
 from touchstone.record.sample import TARE, Sample
 from touchstone.traffic.contract_in_load import check_contract_in_load
 from touchstone.traffic.sequence import LoadSequence, loaded_together, prepared
 from touchstone.traffic.warm_up import warm_up
-from touchstone.traffic.warming import WarmUpBudget, fell_silent, turn_rate
+from touchstone.traffic.warming import WarmUpBudget, fell_silent
 
 _BUSIEST = 3
 """Other processes listed, as many as the engine lists per slice."""
-_UNBROKEN_S = 1.5
-"""Longer than the second for which the buckets of rate limiters usually last."""
 _UNBROKEN_ROUNDS = 2
 """One such turn may be disturbed by chance; of two hardly both."""
-_KEPT = 0.8
-"""The share of their rate at which all are clear of doubt after the first."""
 
 
 def sliced_loads(bench: Bench) -> dict[str, Load]:
@@ -169,8 +166,8 @@ class _SlicedLoad:
             with bench.take_turns(parts, self.load.timeout_s) as session:
                 warm_ups = self._warm_up(session)
                 self._check_contract(session, sequences)
-                self._without_rest(session)
                 slice_s = self._slice_lengths()
+                self._without_rest(session, slice_s)
                 for index, sample in enumerate(self.lanes):
                     own: list[Slice] = [*self._turns(index)]
                     slices = SlicesEvidence(
@@ -235,20 +232,16 @@ class _SlicedLoad:
                 with failing_alone(sequence.sample):
                     self.records += check_contract_in_load(session, index, sequence)
 
-    def _without_rest(self, session: SlicesSession) -> None:
-        """A long turn of each contender and the null server, as the last of the warm-up, in the first rounds.
-
-        What is refilled while others have their turn, such as the tokens of a rate limiter, lasts for a short one.
-        """
-        settled = self.name in self.over_rounds.keep_their_rate or self.round_number > _UNBROKEN_ROUNDS
-        if self.load.loop != "closed" or settled:
+    def _without_rest(self, session: SlicesSession, slice_s: Mapping[int, float]) -> None:
+        """A long stretch of each contender and the null server, as the last of the warm-up, in the first rounds."""
+        if self.name in self.over_rounds.keep_their_rate or self.round_number > _UNBROKEN_ROUNDS:
             return
         self.bench.watcher.step(f"{self.name}: without a rest")
-        lanes = (index for index in range(len(self.lanes)) if index != self._twin)
-        answering = [index for index in lanes if not fell_silent(self._turns(index))]
-        for record in session.turns("warmup", [Turn(index, _UNBROKEN_S) for index in answering]):
-            record.unbroken = True
-            self.records.append(record)
+        before = {index: self._turns(index) for index in slice_s if index != self._twin}
+        answering = {
+            index: length for index, length in slice_s.items() if index in before and not fell_silent(before[index])
+        }
+        self.records += load_without_rest(session, answering, self.bench.profile.unbroken_of(self.load), before)
 
     def _slice_lengths(self) -> dict[int, float]:
         """By contender; in a closed loop as long as whole generations need. Raises TouchstoneError."""
@@ -256,7 +249,7 @@ class _SlicedLoad:
         if self.load.loop != "closed":
             # The null server's percentiles are asked for by rules alone.
             return {**dict.fromkeys(range(len(self.lanes)), usual), self._null: self.bench.profile.slice_s}
-        rates = {record.contender: turn_rate(record) for record in self.records}
+        rates = {record.contender: part_rate(record) for record in self.records}
         places = self.load.connections * self.load.pipeline * self.load.streams
         lengths = slice_lengths(places, rates, usual)
         slowest = min(rates, key=lambda index: rates[index], default=None)
@@ -304,7 +297,7 @@ class _SlicedLoad:
             sample.evidence.result = _with_machine(found, own)
             keep_figures(sample, sliced_figures(found, own, why))
         kept = [one for sample in self.lanes if sample.slices and (one := sample.slices.kept) is not None]
-        if kept and min(kept) >= _KEPT:
+        if kept and min(kept) >= KEPT:
             self.over_rounds.keep_their_rate.add(self.name)
 
 

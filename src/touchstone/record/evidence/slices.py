@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import statistics
+from collections.abc import Sequence
 from typing import Any, Literal
 
 from pydantic import Field, model_validator
@@ -83,7 +84,7 @@ class Slice(Record):
     lap: int | None = None
     """The lap that the turn belongs to, from 0; None in the warm-up."""
     unbroken: bool = Field(default=False, exclude_if=lambda unbroken: not unbroken)
-    """A long turn at the end of the warm-up, which shows whether the contender keeps its rate without rests."""
+    """A part of the stretch at the end of the warm-up that shows whether the contender keeps its pace without rests."""
 
     @model_validator(mode="before")
     @classmethod
@@ -131,14 +132,56 @@ class SlicesEvidence(Record):
         return [one.rate for one in self.slices if one.lap is not None and one.rate]
 
     @property
+    def late_parts(self) -> list[Slice]:
+        """The later half of the stretch without a rest: what lasts for a while only is used up by then."""
+        parts = [one for one in self.slices if one.unbroken]
+        return parts[len(parts) // 2 :]
+
+    @property
+    def unbroken_s(self) -> float:
+        """Seconds of load without a rest. 0 where it was not looked at."""
+        return sum(one.end - one.begin for one in self.slices if one.unbroken)
+
+    @property
     def unbroken_rate(self) -> float:
-        """Right responses per second without a rest. 0 where it was not looked at, or the contender had died."""
-        turns = [one for one in self.slices if one.unbroken]
-        seconds = sum(one.end - one.begin for one in turns)
-        return sum(one.ok for one in turns) / seconds if seconds > 0 else 0.0
+        """Right responses per second late in the stretch without a rest. 0 where nobody looked, or nothing came."""
+        rates = [part_rate(one) for one in self.late_parts]
+        return statistics.median(rates) if rates else 0.0
 
     @property
     def kept(self) -> float | None:
-        """The rate without a rest over that of the slice in the middle. None where it was not looked at."""
-        rates, unbroken = self.lap_rates, self.unbroken_rate
-        return unbroken / statistics.median(rates) if unbroken and len(rates) >= LEAST_KEPT_LAPS else None
+        """What a contender keeps of its pace without rests. None where it was not looked at.
+
+        In a closed loop its rate over that of the slice in the middle. In an open loop the share of right responses
+        over that in the slices or, where half of the responses take longer than the slices' 99th percentile, the median
+        latency of the slices over the one without rests.
+        """
+        parts, laps = self.late_parts, [one for one in self.slices if one.lap is not None]
+        if not parts or len(laps) < LEAST_KEPT_LAPS:
+            return None
+        if parts[0].offered is None:
+            rates, unbroken = self.lap_rates, self.unbroken_rate
+            return unbroken / statistics.median(rates) if unbroken and len(rates) >= LEAST_KEPT_LAPS else None
+        usual = _right_share(laps)
+        return min(_right_share(parts) / usual, _pace_kept(parts, laps)) if usual > 0 else None
+
+
+def part_rate(one: Slice) -> float:
+    """Right responses per second; of a slice without whole generations, over the whole slice."""
+    return one.rate if one.rate is not None else one.ok / max(one.end - one.begin, 1e-9)
+
+
+def _right_share(slices: Sequence[Slice]) -> float:
+    """The share of the requests due that were answered rightly."""
+    due = sum(one.sent + one.unsent for one in slices)
+    return sum(one.ok for one in slices) / due if due else 0.0
+
+
+def _pace_kept(parts: Sequence[Slice], laps: Sequence[Slice]) -> float:
+    """The slices' median latency over that without rests; 1 where the latter is within what the slices show."""
+    now = [one.latency.p50 for one in parts if one.latency is not None and one.latency.p50]
+    usual = [one.latency.p50 for one in laps if one.latency is not None and one.latency.p50]
+    slow = [one.latency.p99 for one in laps if one.latency is not None and one.latency.p99]
+    if not now or not usual or not slow or statistics.median(now) <= statistics.median(slow):
+        return 1.0
+    return statistics.median(usual) / statistics.median(now)
