@@ -64,7 +64,7 @@ class _Session:
 
     rate: Callable[[int], float]
     p50_s: Callable[[int], float] | None = None
-    """Of an open loop."""
+    """Median latency by the number of the turn, in an open loop."""
     asked: list[Turn] = field(default_factory=list)
 
     def turns(self, phase: str, turns: Sequence[Turn]) -> list[TurnRecord]:

@@ -14,7 +14,7 @@ RATES = {"go/plain": 10_000.0, "rust/plain": 10_000.0}
 
 
 Parts = Sequence[float]
-"""Of a stretch without a rest: the rate of each part over the usual one."""
+"""The rate of each part of a stretch without a rest, over the usual one."""
 
 
 def _run(kept: Mapping[str, float | Parts], *, rounds: int = 2, usual: float = 1.0) -> Run:

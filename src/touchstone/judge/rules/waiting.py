@@ -254,10 +254,10 @@ _STALL_IN_CLOSED_LOOP_FEW = 4
     title="A stall that a closed loop hides",
     threshold=(
         "closed loop: more than 2 % of the window without any response, in gaps of 50 ms and more that are also more "
-        "than 4 times the median latency, beyond what the tare had of it, or the lower of two others in the same laps "
-        "(of several the middle one), and the time in them in which the generator waited for a CPU; with fewer than 4 "
-        "requests under way at once, and a median above 12.5 ms, the longest gap alone; suspect where the longest of "
-        "them took 250 ms or more, or all of them more than 10 %; a note below"
+        "than 4 times the median latency. What the tare had of it is taken off, or the lower of two others in the same "
+        "laps (the middle one of several), and the time in the gaps in which the generator waited for a CPU. With "
+        "fewer than 4 requests under way at once, and a median above 12.5 ms, the longest gap counts alone. Suspect "
+        "where the longest of them took 250 ms or more, or all of them more than 10 %; a note below"
     ),
     threshold_reason=(
         "a stall longer than the window's hundredth part belongs into p99 and is not in it; twice that is beyond what "
