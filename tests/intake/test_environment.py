@@ -30,6 +30,10 @@ def wanted(file: str, code: str) -> list[str]:
         ),
         ("a.py", 'env = Env()\nenv.str("MODE")\nenv.int("LEVEL", 3)\nenv.bool("DBG", default=False)', ["MODE"]),
         ("a.py", 'request.environ.get("HTTP_AUTHORIZATION"); environ["REMOTE_USER"]', []),
+        ("a.py", 'def app(environ, start):\n    environ["wsgi.input"]; environ["SHOP_MODE"]; self.environ["MODE"]', []),
+        ("a.py", 'from os import environ\nenviron["MODE"]', ["MODE"]),
+        ("a.py", 'from os import (\n    path,\n    environ,\n)\nenviron["MODE"]', ["MODE"]),
+        ("a.py", 'os.environ["TEMP"]; os.environ["QUERY_STRING"]', []),
         ("a.py", 'app.config["SECRET_KEY"]', []),
         ("a.js", "connect(process.env.MODE); a = process.env.LEVEL || 3; b = process.env['N'] ?? 1", ["MODE"]),
         (

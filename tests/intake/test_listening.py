@@ -43,6 +43,20 @@ from tests.intake.services import GO, MAIN_GO, RUST, drafted
             "",
             "INVENTORY_PORT={port}",
         ),
+        (
+            GO | {"main.go": MAIN_GO + 'flag.Int("port", 80, "x")', "shop.service": "ExecStart=/opt/shop --fd 0 -v\n"},
+            "-v -port {port}",
+            "",
+        ),
+        (
+            GO
+            | {
+                "main.go": MAIN_GO + 'flag.String("listen", "", "x")',
+                "Procfile": "web: ./shop -listen unix:/run/a.sock --docker=unix:///run/docker.sock",
+            },
+            "--docker=unix:///run/docker.sock -listen {host}:{port}",
+            "",
+        ),
         (GO | {"main.go": MAIN_GO, "client_test.go": "", "examples/a.go": 'os.Getenv("APP_PORT")'}, "", ""),
     ],
 )

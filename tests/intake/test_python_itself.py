@@ -85,6 +85,29 @@ def test_a_program_of_the_package_is_started_from_its_environment(tmp_path: Path
     assert drafted.run == [".venv/bin/shop", "serve"]
 
 
+@pytest.mark.parametrize(
+    ("files", "run"),
+    [
+        (
+            {"Dockerfile": 'ENTRYPOINT ["/app/bin/python", "/app/bin/shop"]\nCMD ["--hosts", "0.0.0.0:80,[::]:80"]\n'},
+            [".venv/bin/shop", "--hosts", "{host}:{port}"],
+        ),
+        ({"my_shop/vendored/server.py": "IOLoop.instance()\n"}, [".venv/bin/shop"]),
+        ({"my_shop/cli.py": ""}, [".venv/bin/shop"]),
+        ({"main.py": ""}, [".venv/bin/python", "main.py"]),
+        ({"my_shop/web.py": "app = Flask(__name__)\n"}, "uvicorn gunicorn"),
+    ],
+)
+def test_what_a_package_installs_is_started_where_nothing_else_says_what_serves(
+    tmp_path: Path, files: dict[str, str], run: list[str] | str
+) -> None:
+    project = BUILT.format("hatchling") + '[project.scripts]\nshop = "my_shop.cli:main"\n'
+    drafted = draft(lay(tmp_path, {"pyproject.toml": project, **files}), deployed(tmp_path))
+    assert drafted.run == run if isinstance(run, list) else drafted.run[2] in run
+    asks = "`shop` is the program that the package installs: which arguments make it serve?" in drafted.marks()
+    assert asks is (drafted.run == [".venv/bin/shop"])
+
+
 def test_the_top_of_a_workspace_names_its_packages(tmp_path: Path) -> None:
     lay(tmp_path, {"pyproject.toml": '[tool.uv.workspace]\nmembers = ["api"]\n', "api/pyproject.toml": "[project]\n"})
     lay(tmp_path, {"manage.py": ""})

@@ -35,7 +35,7 @@ _AS_USER = ("gosu", "su-exec")
 _VALUED = ("--extra", "--group", "--only-group", "--with", "--package", "--python", "-p", "--env-file", "--project")
 """Its options that have a value in a word of its own."""
 _PLACES = {"PORT": "{port}", "HOST": "{host}"}
-_ADDRESS = re.compile(r"^(-\w)?(?:0\.0\.0\.0|127\.0\.0\.1|localhost|\[::\]|\*|\{host\})?:(?:\d{2,5}|\{port\})$")
+_ADDRESS = re.compile(r"^(-\w)?(?:0\.0\.0\.0|127\.0\.0\.1|localhost|\[::1?\]|\*|\{host\})?:(?:\d{2,5}|\{port\})$")
 """An address in a word of its own, behind an option's letter, or behind its `=`."""
 _BY_SHELL = "sh"
 _IN_SHELL = (_BY_SHELL, "-c")
@@ -145,7 +145,13 @@ def _placed(words: Sequence[str], known: Mapping[str, str]) -> Iterator[str]:
         elif equals and option in _HOST_OPTIONS:
             yield f"{option}={{host}}"
         else:
-            yield option + equals + _ADDRESS.sub(r"\1{host}:{port}", given)
+            yield option + equals + _at_place(given)
+
+
+def _at_place(word: str) -> str:
+    """A word with the lab's address in place of its own; a list of addresses, as of both families, becomes one."""
+    each = [_ADDRESS.sub(r"\1{host}:{port}", one) for one in word.split(",")]
+    return "{host}:{port}" if len(each) > 1 and set(each) == {"{host}:{port}"} else ",".join(each)
 
 
 def filled(word: str, known: Mapping[str, str]) -> str:

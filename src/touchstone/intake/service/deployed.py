@@ -11,6 +11,7 @@ from touchstone.intake.service.base import DraftStack
 from touchstone.intake.service.command import DeployedCommand
 from touchstone.intake.service.dockerfile import DockerfileImage, dockerfile_of, image_of
 from touchstone.intake.service.platforms import DeploymentFile, composed_dockerfiles, platforms, procfile
+from touchstone.intake.service.servers import without_sockets
 
 _BY_SHELL = "sh"
 _NOT_COMPILED = re.compile(r"sh|bash|go|cargo|make|air|nginx|caddy|node|npm|java|python3?")
@@ -65,6 +66,7 @@ def with_arguments(drafted: DraftStack, found: Deployment) -> DraftStack:
     run = found.run
     if run is None or _NOT_COMPILED.fullmatch(PurePath(run.words[0]).name) or not (run.words[1:] or run.env):
         return drafted
+    run = without_sockets(run)
     return replace(
         drafted,
         run=[*drafted.run, *run.words[1:]],

@@ -15,7 +15,7 @@ _READERS = (
     "BindEnv",
     "GetEnvironmentVariable",
     r"env::var(?:_os)?",
-    r"environ(?:\.get)?",
+    r"(?:\bos\.|(?<![\w.]))environ(?:\.get)?",
     r"(?:process|Bun|import\.meta)\.env",
     r"Deno\.env\.get",
     r"(?<![\w.])env(?:\.\w+)?",
@@ -26,6 +26,8 @@ _VARIABLE = re.compile(
     rf"""(?:{"|".join(_READERS)})\s*[(\[.]\s*(?:"[\w.]+",\s*)?["']?({_NAME})\b(?!\()|\benv\s*=\s*"({_NAME})\"|"""
     rf"""(?:(?<![\w.])config|\b[cC]onfig(?:Service)?\.get\w*(?:<[^>()]*>)?|\bviper\.Get\w*)\(\s*["']({_NAME})["']"""
 )
+_FROM_OS = re.compile(r"\bfrom os import (?:\([^)]*|[^\n]*)\benviron")
+"""Where `environ` by itself is the process's in Python. Elsewhere it is a request's (PEP 3333)."""
 _TAG = re.compile(rf"""\b(?:env|envconfig):"({_NAME})\b""")
 """A field of Go that is filled from the environment."""
 _REQUIRED_TAG = re.compile(
@@ -39,7 +41,7 @@ _FILLED = re.compile(r".*\.(?:ya?ml|properties|conf)|.*\.(?:java|kt)")
 """Where these stand: in files of settings, and in `@Value`."""
 _TEXT = rf"""["']({_NAME})["']"""
 _REQUIRED = (
-    re.compile(rf"environ\[\s*{_TEXT}\s*\](?!\s*=[^=])"),
+    re.compile(rf"(?:\bos\.|(?<![\w.]))environ\[\s*{_TEXT}\s*\](?!\s*=[^=])"),
     re.compile(rf"(?<![\w.])(?:config|env(?:\.\w+)?)\(\s*{_TEXT}\s*(?:,\s*cast\s*=[^,()]+(?:\([^()]*\))?)?\)"),
     re.compile(rf"env::var(?:_os)?\(\s*{_TEXT}\s*\)\s*(?:\.(?:expect|unwrap|map_err|context|with_context)\(|\?)"),
     re.compile(rf"(?<!option_)\benv!\(\s*{_TEXT}|\bdotenv!\(\s*{_TEXT}"),
@@ -95,8 +97,8 @@ _WITHOUT_WHICH = frozenset(
 """The last words of variables that name what a service calls, or let it in."""
 _OF_THE_MACHINE = re.compile(
     r"PATH|HOME|USER|PWD|TZ|LANG|CI|DEBUG|HOSTNAME|TERM|SHELL|TMPDIR|EDITOR|NODE_ENV|RUST_LOG|RUST_BACKTRACE|NO_COLOR|"
-    r"(?:npm|JEST|VITEST|PYTEST|VERCEL|GITHUB|CARGO|OTEL|LC)_\w+|\w*(?:TEST|CYPRESS)\w*|INVOCATION_ID|LISTEN_\w+|"
-    r"HTTP_(?:AUTHORIZATION|HOST|COOKIE|USER_AGENT|REFERER|ORIGIN|ACCEPT\w*|X_\w+)|REMOTE_\w+|REQUEST_\w+|CONTENT_\w+"
+    r"TE?MP|(?:LOCAL)?APPDATA|(?:npm|XDG|JEST|VITEST|PYTEST|VERCEL|GITHUB|CARGO|OTEL|LC)_\w+|\w*(?:TEST|CYPRESS)\w*|INVOCATION_ID|LISTEN_\w+|"
+    r"HTTP_(?:AUTHORIZATION|HOST|COOKIE|USER_AGENT|REFERER|ORIGIN|ACCEPT\w*|X_\w+)|REMOTE_\w+|REQUEST_\w+|CONTENT_\w+|PATH_INFO|QUERY_STRING|SCRIPT_NAME"
 )
 """Variables that are there anyway, that only a developer's machine has, or that are a request's in WSGI and CGI."""
 
@@ -125,11 +127,17 @@ class RequiredVariables:
 
 def _variables(source: Source) -> Iterator[str]:
     """The names of all that a source reads."""
-    yield from (one[1] or one[2] or one[3] for one in source.found(_VARIABLE))
+    yield from (one[1] or one[2] or one[3] for one in _of_process(source, _VARIABLE))
     yield from (name for name, _ in _settings(source))
     yield from (name for taken in source.found(_TAKEN_APART) for name in _TAKEN.findall(taken[1]))
     if _FILLED.fullmatch(source.file.name):
         yield from (one[1] for one in source.found(_PLACED))
+
+
+def _of_process(source: Source, pattern: re.Pattern[str]) -> Iterator[re.Match[str]]:
+    """Where a source has this, without reads of a request's `environ`."""
+    ours = source.lexer != "python" or _FROM_OS.search(source.raw)
+    return (one for one in source.found(pattern) if ours or not one[0].startswith("environ"))
 
 
 def _tags(source: Source, *, required: bool = False) -> Iterator[str]:
@@ -139,7 +147,7 @@ def _tags(source: Source, *, required: bool = False) -> Iterator[str]:
 def _required(source: Source) -> Iterator[str]:
     """The names of what a source does without only by ending, or failing."""
     for pattern in _REQUIRED:
-        yield from (next(name for name in one.groups() if name) for one in source.found(pattern))
+        yield from (next(name for name in one.groups() if name) for one in _of_process(source, pattern))
     yield from (name for name, needed in _settings(source) if needed)
     if source.lexer in ("js", "ts"):
         yield from (one[2] or one[3] for one in source.found(_OF_NODE) if not one["before"])

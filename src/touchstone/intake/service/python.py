@@ -126,6 +126,10 @@ def _run(words: Words, python: str, scripts: Sequence[str]) -> Words:
     """A program of the environment by its module: a script in it names the folder where it was made."""
     first, *rest = words
     name = PurePath(first).name
+    if name.startswith("python") and rest and PurePath(rest[0]).name in scripts:
+        # An image may start by `python` what the environment in it has.
+        first, *rest = rest
+        name = PurePath(first).name
     if name.startswith("python"):
         return [python, *rest]
     if name in scripts:
@@ -139,7 +143,7 @@ def _start(service: Path, project: Project, found: DeployedCommand | None) -> tu
     if found and _is_ours(found.words, project.scripts):
         addressed = at_address(_managed(found))
         return addressed, [f"the command of its {found.source}", *addressed.marks()], server_in(found.words)
-    words, guess, server = _by_sources(service, _required(service))
+    words, guess, server = _by_sources(service, _required(service), project.scripts)
     if found is None:
         return DeployedCommand(words, ""), guess, server
     other = f"{found.source} starts it by `{' '.join(found.words)}`: see what that does"
@@ -153,10 +157,17 @@ def _managed(found: DeployedCommand) -> DeployedCommand:
     return found
 
 
-def _by_sources(service: Path, required: str) -> tuple[Words, list[str], str]:
+def _by_sources(service: Path, required: str, scripts: Sequence[str]) -> tuple[Words, list[str], str]:
     """The same of a service whose files have no command."""
     sources = list(own_sources(service, "Python"))
+    installed = (
+        [f"`{scripts[0]}` is the program that the package installs: which arguments make it serve?"]
+        if len(scripts) == 1
+        else []
+    )
     if own := next((source.file for source in sources if any(source.found(_SERVES_ITSELF))), None):
+        if installed:
+            return [scripts[0]], installed, ""
         return [str(own)], [f"{own} is a server of its own"], ""
     if application := next(_applications(service, sources, required), None):
         guess = [f"{application.says}; give it the workers and options that it is deployed with"]
@@ -165,6 +176,8 @@ def _by_sources(service: Path, required: str) -> tuple[Words, list[str], str]:
         guess = ["no WSGI or ASGI application was found, so that it is Django's server for developers"]
         return [_MANAGED, "runserver", "--noreload", "{host}:{port}"], guess, ""
     program = first_there(service, _PROGRAMS)
+    if installed and not program:
+        return [scripts[0]], installed, ""
     guess = [] if program else ["no application and no program was found: is server.py what starts it?"]
     return [program or "server.py"], guess, ""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import PurePath
@@ -71,6 +72,30 @@ SERVERS = {
 _MODULES = {"waitress-serve": "waitress"}
 _SOCKETS = ("unix:", "unix//", "fd://", "/")
 """How values of an address begin that are sockets, or open already."""
+
+
+_SOCKET = re.compile(r"--?(?:(?:listen-)?fd|uds|(?:unix-)?socket(?:-path|-file)?|unix)")
+_LISTENING = re.compile(r"--?(?:\w+[-.])*(?:listen|bind|addr|address|host|socket)")
+_SOCKET_NAMED = re.compile(r"(?:unix:|fd:).*|/.*\.sock(?:et)?")
+
+
+def without_sockets(found: DeployedCommand) -> DeployedCommand:
+    """The command of a compiled program without options that name a socket of a file, or one that is open already."""
+    kept: list[str] = []
+    notes: list[str] = []
+    rest = list(found.words)
+    while rest:
+        words = [rest.pop(0)]
+        option, equals, given = words[0].partition("=")
+        if option.startswith("-") and not equals and rest and not rest[0].startswith("-"):
+            given = rest[0]
+        listens = _LISTENING.fullmatch(option) and _SOCKET_NAMED.fullmatch(given)
+        if not _SOCKET.fullmatch(option) and not listens:
+            kept += words
+            continue
+        words += [rest.pop(0)] if given and not equals else []
+        notes.append(f"{found.source} has `{' '.join(words)}`: {_BY_TCP}")
+    return replace(found, words=kept, notes=[*found.notes, *notes])
 
 
 def module_of(word: str) -> str:
