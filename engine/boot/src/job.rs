@@ -130,12 +130,14 @@ impl Job {
         }
         let target = Target::parse(&self.url, None).map_err(|e| malformed(e.to_string()))?;
         let addresses = target.own_addresses();
-        let (request, bytes) = self.request.once(&target).map_err(malformed)?;
+        let timeout = seconds("timeout_s", self.timeout_s)?;
+        let once = self.request.once(&target, self.protocol, timeout);
+        let (request, bytes) = once.map_err(malformed)?;
         Ok(Plan {
             transport: Transport::to(&target, self.protocol).map_err(malformed)?,
             request,
             bytes,
-            timeout: seconds("timeout_s", self.timeout_s)?,
+            timeout,
             poll_interval: seconds("poll_interval_s", self.poll_interval_s)?,
             settle: seconds("settle_s", self.settle_s)?,
             stop_timeout: seconds("stop_timeout_s", self.stop_timeout_s)?,

@@ -2,6 +2,7 @@
 
 use regex::bytes::Regex;
 
+use crate::call::{Call, Fault, Wrong};
 use crate::coding::decoded;
 use crate::head::{HeadCheck, whole_pattern};
 use crate::job::{BodyEncoding, Encoding, Expect, ExpectBody};
@@ -15,6 +16,7 @@ pub struct Check {
     head: HeadCheck,
     body: BodyCheck,
     decodes: bool,
+    call: Option<Box<Call>>,
 }
 
 /// What is demanded of the body.
@@ -31,11 +33,21 @@ pub enum BodyCheck {
 }
 
 impl Check {
-    /// Compiles an expectation, whose templates may name what is in `scope`.
+    /// Compiles an expectation of a plain response, or of that to a gRPC call; its templates may name what is in `scope`.
     ///
     /// # Errors
     /// A sentence that begins with the part that does not hold together, such as `body: `.
-    pub fn compile(expect: &Expect, scope: Scope<'_>) -> Result<Self, String> {
+    pub fn compile(
+        expect: &Expect,
+        call: Option<Box<Call>>,
+        scope: Scope<'_>,
+    ) -> Result<Self, String> {
+        if let Some(call) = call {
+            return Self::of_call(expect, call, scope);
+        }
+        if expect.grpc_status.is_some() {
+            return Err("grpc_status: the request has no `grpc`: leave grpc_status out".to_owned());
+        }
         let statuses = expect.status.clone().unwrap_or_default();
         if let Some(status) = statuses
             .iter()
@@ -49,7 +61,39 @@ impl Check {
             head: HeadCheck::new(expect)?,
             decodes: expect.encoding == Encoding::Decoded && !matches!(body, BodyCheck::Any),
             body,
+            call: None,
         })
+    }
+
+    fn of_call(expect: &Expect, call: Box<Call>, scope: Scope<'_>) -> Result<Self, String> {
+        if expect.encoding != Encoding::Text {
+            return Err("encoding: the message of a gRPC call is compared as JSON".to_owned());
+        }
+        let named = call.named(expect).map_err(|why| format!("body: {why}"))?;
+        let body = match body(&named, scope).map_err(|why| format!("body: {why}"))? {
+            BodyCheck::Json(json) => BodyCheck::Json(json.loose()),
+            other => other,
+        };
+        if let BodyCheck::Exact(template) = &body
+            && let Some(fixed) = template.fixed()
+        {
+            let expects = call.method().expects(fixed);
+            expects.map_err(|why| format!("body: {why}"))?;
+        }
+        Ok(Self {
+            statuses: vec![200],
+            head: HeadCheck::new(expect)?,
+            body,
+            // Framing, coding and status are in head and body.
+            decodes: true,
+            call: Some(call),
+        })
+    }
+
+    /// The gRPC call that the response is to.
+    #[must_use]
+    pub fn call(&self) -> Option<&Call> {
+        self.call.as_deref()
     }
 
     /// What is demanded of the head.
@@ -104,22 +148,55 @@ impl Check {
         }
     }
 
-    /// Checks a complete body. `head` is looked at where the check decodes, or the body is wrong; it may be empty else.
+    /// Checks a complete body. `head` is looked at where the check decodes, or the body is wrong; it may be empty else. Over
+    /// gRPC the trailers are behind it.
     ///
     /// # Errors
-    /// A sentence on what is wrong with it.
+    /// What is wrong with it.
     pub fn body_is_right(
         &self,
         head: &[u8],
         body: &[u8],
         key: Key<'_>,
         scratch: &mut Vec<u8>,
-    ) -> Result<(), String> {
-        if self.decodes {
-            let body = decoded(head, body)?;
-            return self.compare(&body, key, scratch);
+    ) -> Result<(), Fault> {
+        let wrong = |why: String| (Wrong::Body, why);
+        if let Some(call) = &self.call {
+            return match call.message(head, body)? {
+                Some(message) => self
+                    .compare_message(call, &message, key, scratch)
+                    .map_err(wrong),
+                None => Ok(()),
+            };
         }
-        self.compare(body, key, scratch)
+        if self.decodes {
+            let body = decoded(head, body).map_err(wrong)?;
+            return self.compare(&body, key, scratch).map_err(wrong);
+        }
+        self.compare(body, key, scratch).map_err(wrong)
+    }
+
+    fn compare_message(
+        &self,
+        call: &Call,
+        message: &[u8],
+        key: Key<'_>,
+        scratch: &mut Vec<u8>,
+    ) -> Result<(), String> {
+        let method = call.method();
+        match &self.body {
+            BodyCheck::Any => method.check(message),
+            BodyCheck::Exact(template) => {
+                scratch.clear();
+                template.render(key, scratch);
+                if method.is_same(scratch, message)? {
+                    return Ok(());
+                }
+                let why = difference(scratch, &method.read(message)?);
+                Err(why.replacen("the body", "the message", 1))
+            }
+            _ => self.compare(&method.read(message)?, key, scratch),
+        }
     }
 
     fn compare(&self, body: &[u8], key: Key<'_>, scratch: &mut Vec<u8>) -> Result<(), String> {
@@ -278,7 +355,7 @@ mod tests {
 
     fn check(expect: Value) -> Check {
         let expect = serde_json::from_value(expect).unwrap();
-        Check::compile(&expect, Scope::default()).unwrap()
+        Check::compile(&expect, None, Scope::default()).unwrap()
     }
 
     fn verdict(expect: Value, body: &[u8]) -> Result<(), String> {
@@ -286,7 +363,8 @@ mod tests {
             counter: 7,
             ..Key::default()
         };
-        check(expect).body_is_right(b"", body, key, &mut Vec::new())
+        let found = check(expect).body_is_right(b"", body, key, &mut Vec::new());
+        found.map_err(|(_, why)| why)
     }
 
     fn right(body: Value, found: &str) -> bool {
@@ -388,7 +466,7 @@ mod tests {
             let body = json!({"kind": "pattern", "value": refused});
             let expect =
                 serde_json::from_value(json!({"encoding": "bytes", "body": body})).unwrap();
-            let why = Check::compile(&expect, Scope::default()).unwrap_err();
+            let why = Check::compile(&expect, None, Scope::default()).unwrap_err();
             assert!(why.contains("no byte"), "{why}");
         }
     }

@@ -32,7 +32,11 @@ pub fn decoded(head: &[u8], body: &[u8]) -> Result<Vec<u8>, String> {
     Ok(body)
 }
 
-fn undone(coding: &str, body: &[u8]) -> Result<Vec<u8>, String> {
+/// Bytes with one coding undone.
+///
+/// # Errors
+/// A sentence on why it cannot be undone.
+pub fn undone(coding: &str, body: &[u8]) -> Result<Vec<u8>, String> {
     let mut rest = body;
     let mut plain = Vec::new();
     // `deflate` means the format of zlib (RFC 9110, section 8.4.1.2).

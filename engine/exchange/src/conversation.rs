@@ -310,6 +310,7 @@ struct Frames {
     /// What has come of the response.
     head: Option<(Head, Vec<u8>)>,
     body: Vec<u8>,
+    trailers: Vec<u8>,
 }
 
 impl Default for Frames {
@@ -321,6 +322,7 @@ impl Default for Frames {
             open: false,
             head: None,
             body: Vec::new(),
+            trailers: Vec::new(),
         }
     }
 }
@@ -376,6 +378,10 @@ impl Frames {
                     self.body.extend_from_slice(bytes);
                     (at, end)
                 }
+                Event::Trailers { at } => {
+                    self.trailers.clone_from(&self.room.head);
+                    (at, true)
+                }
                 Event::End { at } => (at, true),
                 Event::Reset { code, .. } => {
                     let why = "the server gave up the request's stream";
@@ -395,6 +401,7 @@ impl Frames {
                     status: head.status,
                     head: text,
                     body: std::mem::take(&mut self.body),
+                    trailers: std::mem::take(&mut self.trailers),
                     keep_alive: true,
                 });
             }

@@ -27,6 +27,9 @@ pub struct Request {
     /// How the body's text becomes bytes.
     #[serde(default)]
     pub encoding: BodyEncoding,
+    /// The gRPC method that is called; null: plain HTTP.
+    #[serde(default)]
+    pub grpc: Option<Grpc>,
     /// What the response must be.
     #[serde(default)]
     pub expect: Expect,
@@ -44,9 +47,26 @@ impl Default for Request {
             headers: Vec::new(),
             body: None,
             encoding: BodyEncoding::Text,
+            grpc: None,
             expect: Expect::default(),
         }
     }
+}
+
+/// A unary gRPC method. The request's body is its message in JSON, by default an empty one; method, target and media type
+/// follow. The response must have one message and `grpc-status`; `expect.body` is about that message: as JSON with the
+/// names of JSON, every field in it and 64-bit numbers as numbers, and an exact one by its fields. It needs HTTP/2.
+#[derive(Debug, Clone, JsonSchema, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Grpc {
+    /// `package.Service/Method`.
+    pub method: String,
+    /// The schema: a `.proto` file, or a descriptor set; null: the health protocol.
+    #[serde(default)]
+    pub proto: Option<String>,
+    /// Folders in which imports are looked for; if there are none, the file's own and those above it.
+    #[serde(default)]
+    pub proto_path: Vec<String>,
 }
 
 /// How the text of a request's body becomes bytes.
@@ -86,6 +106,10 @@ pub struct Expect {
     /// The correct statuses; null or empty: 200 to 299. The body of a response to HEAD, of 204 and of 304 is not looked at.
     #[serde(default)]
     pub status: Option<Vec<u16>>,
+    /// The correct status codes of a gRPC call, by name or number; null or empty: `OK`. The message is looked at where the
+    /// code is `OK`.
+    #[serde(default)]
+    pub grpc_status: Option<Vec<String>>,
     /// The media type (RFC 9110, section 8.3.1), regardless of case; its parameters must be there, and others may be.
     /// Null: any.
     #[serde(default)]

@@ -24,6 +24,8 @@ const TYPES: [&str; 7] = [
 pub struct JsonCheck {
     fields: BTreeMap<String, Field>,
     exact: bool,
+    /// Whether a number and its text are the same, as in the JSON of protobuf.
+    loose: bool,
 }
 
 #[derive(Debug, Clone)]
@@ -52,7 +54,17 @@ impl JsonCheck {
         Ok(Self {
             fields: compiled.collect::<Result<_, String>>()?,
             exact,
+            loose: false,
         })
+    }
+
+    /// The same, for which a number and its text are equal, as in the JSON of protobuf.
+    #[must_use]
+    pub fn loose(self) -> Self {
+        Self {
+            loose: true,
+            ..self
+        }
     }
 
     /// Whether it asks the same of every response.
@@ -82,7 +94,7 @@ impl JsonCheck {
             if found.next().is_some() {
                 return Err(format!("the field {name:?} is there more than once"));
             }
-            if !field.accepts(value.get(), key, scratch) {
+            if !field.accepts(value.get(), self.loose, key, scratch) {
                 let (found, wanted) = (shown(value.get()), field.wanted(scratch));
                 return Err(format!("the field {name:?} is {found}, expected {wanted}"));
             }
@@ -128,13 +140,13 @@ impl Field {
         }
     }
 
-    fn accepts(&self, found: &str, key: Key<'_>, scratch: &mut Vec<u8>) -> bool {
+    fn accepts(&self, found: &str, loose: bool, key: Key<'_>, scratch: &mut Vec<u8>) -> bool {
         match self {
-            Self::Value(value) => is_same(value, found),
+            Self::Value(value) => is_same(value, found, loose),
             Self::Text(template) => {
                 scratch.clear();
                 template.render(key, scratch);
-                text(found).is_some_and(|text| text.as_bytes() == scratch.as_slice())
+                is_text(found, scratch, loose)
             }
             Self::Type(name) => is_type(name, found),
         }
@@ -142,27 +154,39 @@ impl Field {
 }
 
 /// Whether a value as it was sent is the wanted one. An object's members have no order.
-fn is_same(wanted: &Value, found: &str) -> bool {
+fn is_same(wanted: &Value, found: &str, loose: bool) -> bool {
     match wanted {
         Value::Null => found == "null",
         Value::Bool(value) => found == if *value { "true" } else { "false" },
-        Value::Number(number) => is_number(found) && is_same_number(number, found),
-        Value::String(wanted) => text(found).is_some_and(|text| text == *wanted),
+        Value::Number(number) => match text(found).filter(|_| loose) {
+            Some(text) => is_number(&text) && is_same_number(number, &text),
+            None => is_number(found) && is_same_number(number, found),
+        },
+        Value::String(wanted) => is_text(found, wanted.as_bytes(), loose),
         Value::Array(wanted) => serde_json::from_str::<Vec<&RawValue>>(found).is_ok_and(|found| {
             found.len() == wanted.len()
-                && wanted.iter().zip(found).all(|(w, f)| is_same(w, f.get()))
+                && wanted
+                    .iter()
+                    .zip(found)
+                    .all(|(w, f)| is_same(w, f.get(), loose))
         }),
         Value::Object(wanted) => serde_json::from_str(found).is_ok_and(|Members(found)| {
             let same = |(name, wanted): (&String, &Value)| {
                 let mut named = found.iter().filter(|(known, _)| known == name);
                 named
                     .next()
-                    .is_some_and(|(_, one)| is_same(wanted, one.get()))
+                    .is_some_and(|(_, one)| is_same(wanted, one.get(), loose))
             };
             // As many members as wanted, and each wanted one: none is there twice.
             found.len() == wanted.len() && wanted.iter().all(same)
         }),
     }
+}
+
+/// Whether a value as it was sent is a text.
+fn is_text(found: &str, wanted: &[u8], loose: bool) -> bool {
+    let as_number = || loose && is_number(found) && found.as_bytes() == wanted;
+    text(found).is_some_and(|text| text.as_bytes() == wanted) || as_number()
 }
 
 /// A whole number is compared digit by digit, whatever its length and spelling; any other is a double, and every text that

@@ -4,6 +4,7 @@
 #![forbid(unsafe_code)]
 
 pub mod ask;
+mod call;
 pub mod capture;
 pub mod check;
 pub mod client;
@@ -26,14 +27,16 @@ mod target;
 pub mod template;
 mod transport;
 
+pub use call::{Fault, Wrong, code};
 pub use capture::Part;
 pub use head::{HeadCheck, whole_pattern};
 pub use job::{
-    BodyEncoding, Capture, Encoding, Expect, ExpectBody, JobError, Request, Stream, StreamKind,
-    seconds,
+    BodyEncoding, Capture, Encoding, Expect, ExpectBody, Grpc, JobError, Request, Stream,
+    StreamKind, seconds,
 };
 pub use request::{CompiledRequest, Origin};
 pub use response::{Progress, Reader, Response};
 pub use target::{Target, TargetError};
+pub use touchstone_grpc::CODES;
 pub use touchstone_tls::Protocol;
 pub use transport::Transport;

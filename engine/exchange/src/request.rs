@@ -2,11 +2,16 @@
 //!
 //! The one writer of requests: what a contract sends and what a load sends differ in no byte.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use touchstone_http::{Url, field_lines, is_token};
 use touchstone_sys::clock::Nanos;
+use touchstone_tls::Protocol;
 
+use crate::call::Call;
 use crate::capture::{Capture, Part};
 use crate::check::{BodyCheck, Check};
 use crate::coding::codings;
@@ -43,6 +48,8 @@ pub struct CompiledRequest {
     /// The host that cookies go by: that of its Host field, or the URL's.
     host: String,
     secure: bool,
+    /// Why a message could not be made from its template, of a gRPC call: the first reason.
+    unmade: Arc<OnceLock<String>>,
 }
 
 #[derive(Debug, Clone)]
@@ -63,6 +70,10 @@ pub struct Origin<'a> {
     pub url: &'a Url,
     /// Whether it asks for the connection to be closed behind it.
     pub closes: bool,
+    /// Whether it goes over HTTP/2, which gRPC needs.
+    pub is_h2: bool,
+    /// How long its response is waited for: the deadline of a gRPC call.
+    pub timeout: Duration,
 }
 
 impl CompiledRequest {
@@ -72,6 +83,51 @@ impl CompiledRequest {
     /// A sentence that begins with the part that does not hold together, such as `expect.body: `.
     pub fn compile(
         request: &Request,
+        origin: Origin<'_>,
+        scope: Scope<'_>,
+    ) -> Result<Self, String> {
+        let call = request.grpc.as_ref();
+        let call = call.map(|grpc| Call::compile(grpc, request)).transpose()?;
+        if let Some(call) = call {
+            return Self::compile_call(request, call, origin, scope);
+        }
+        Self::compile_plain(request, None, origin, scope)
+    }
+
+    /// Compiles a gRPC call, which is a POST with fields of its own.
+    fn compile_call(
+        request: &Request,
+        call: Call,
+        origin: Origin<'_>,
+        scope: Scope<'_>,
+    ) -> Result<Self, String> {
+        if !origin.is_h2 {
+            let fix = "set protocol to h2c, or to h2 over TLS";
+            return Err(format!("grpc: gRPC needs HTTP/2: {fix}"));
+        }
+        if request.encoding != job::BodyEncoding::Text {
+            return Err("encoding: the message of a gRPC call is written in JSON".to_owned());
+        }
+        let mut sent = request.clone();
+        sent.method = "POST".to_owned();
+        sent.target = Some(call.method().path().to_owned());
+        sent.body.get_or_insert_with(|| "{}".to_owned());
+        let implied = [
+            ("grpc-timeout", touchstone_grpc::timeout(origin.timeout)),
+            ("te", "trailers".to_owned()),
+            ("content-type", "application/grpc".to_owned()),
+        ];
+        for (name, value) in implied {
+            if names(request, name) == 0 {
+                sent.headers.insert(0, (name.to_owned(), value));
+            }
+        }
+        Self::compile_plain(&sent, Some(Box::new(call)), origin, scope)
+    }
+
+    fn compile_plain(
+        request: &Request,
+        call: Option<Box<Call>>,
         origin: Origin<'_>,
         scope: Scope<'_>,
     ) -> Result<Self, String> {
@@ -92,7 +148,8 @@ impl CompiledRequest {
                 method,
                 "GET" | "HEAD" | "OPTIONS" | "TRACE" | "PUT" | "DELETE"
             ),
-            check: Check::compile(&request.expect, scope).map_err(|why| format!("expect.{why}"))?,
+            check: Check::compile(&request.expect, call, scope)
+                .map_err(|why| format!("expect.{why}"))?,
             stream: None,
             think: Nanos::ZERO,
             bytes: Bytes::Rendered {
@@ -106,7 +163,9 @@ impl CompiledRequest {
             accepts_codings: names(request, "accept-encoding") > 0,
             host: host(request, origin.url),
             secure: origin.url.tls,
+            unmade: Arc::default(),
         };
+        compiled.try_message()?;
         if let Bytes::Rendered { head, body, .. } = &compiled.bytes
             && head.fixed().is_some()
             && body.as_ref().is_none_or(|body| body.fixed().is_some())
@@ -116,6 +175,27 @@ impl CompiledRequest {
             compiled.bytes = Bytes::Fixed(bytes);
         }
         Ok(compiled)
+    }
+
+    /// Makes the message of a gRPC call once, where its template takes nothing from responses.
+    ///
+    /// # Errors
+    /// A sentence on why the text is no such message.
+    fn try_message(&self) -> Result<(), String> {
+        if let (
+            Some(call),
+            Bytes::Rendered {
+                body: Some(body), ..
+            },
+        ) = (self.check.call(), &self.bytes)
+            && !body.takes_from_responses()
+        {
+            let mut text = Vec::new();
+            body.render(Key::default(), &mut text);
+            let made = call.method().write(&text, &mut Vec::new());
+            made.map_err(|why| format!("body: {why}"))?;
+        }
+        Ok(())
     }
 
     /// Compiles a step of a journey and adds its captures to `captured`, which later steps can use.
@@ -170,13 +250,17 @@ impl CompiledRequest {
         if self.is_head {
             return Err("stream: the response to HEAD has no body".to_owned());
         }
+        if self.check.call().is_some() {
+            return Err("stream: a unary gRPC call has one message: leave stream out".to_owned());
+        }
         let check = StreamCheck::compile(stream, scope).map_err(|why| format!("stream.{why}"))?;
         if stream.kind == StreamKind::Sse && request.expect.content_type.is_none() {
             let expect = Expect {
                 content_type: Some("text/event-stream".to_owned()),
                 ..request.expect.clone()
             };
-            self.check = Check::compile(&expect, scope).map_err(|why| format!("expect.{why}"))?;
+            self.check =
+                Check::compile(&expect, None, scope).map_err(|why| format!("expect.{why}"))?;
         }
         self.stream = Some(Box::new(check));
         Ok(self)
@@ -229,6 +313,14 @@ impl CompiledRequest {
                 scratch.clear();
                 if let Some(body) = body {
                     body.render(key, scratch);
+                }
+                if let Some(call) = self.check.call() {
+                    // A message says its length itself.
+                    out.extend_from_slice(b"\r\n");
+                    if let Err(why) = call.method().write(scratch, out) {
+                        let _ = self.unmade.set(why);
+                    }
+                    return;
                 }
                 if body.is_some() || *says_none {
                     out.extend_from_slice(b"Content-Length: ");
@@ -305,6 +397,7 @@ impl CompiledRequest {
         session: &mut Session,
     ) -> Result<(), (Part, String)> {
         self.take_cookies(head, key, session);
+        let body = &*self.shown_body(head, body);
         for (place, capture) in self.captures.iter().flatten() {
             session.captured[*place] =
                 capture.take(head, body).map_err(|(part, why)| match part {
@@ -341,14 +434,38 @@ impl CompiledRequest {
         let status = response.status;
         if !self.check.status_is_right(status) {
             found.push(self.wrong_status(status));
+            if self.check.call().is_some() {
+                // It is no response of gRPC: what else is missing in it follows from that.
+                return found;
+            }
         }
-        found.extend(self.check.head().faults(&response.head));
+        let head = &*self.whole_head(response);
+        found.extend(self.check.head().faults(head));
         if !self.is_bodiless(status) {
-            let (head, body) = (&response.head, &response.body);
+            let body = &response.body;
             let verdict = self.check.body_is_right(head, body, key, &mut Vec::new());
-            found.extend(verdict.err().map(|why| self.with_coding(why, head)));
+            found.extend(verdict.err().map(|(_, why)| self.with_coding(why, head)));
         }
         found
+    }
+
+    /// The head that is checked: of a gRPC call with the trailers behind it.
+    #[must_use]
+    pub fn whole_head<'a>(&self, response: &'a Response) -> Cow<'a, [u8]> {
+        if self.check.call().is_none() || response.trailers.is_empty() {
+            return Cow::Borrowed(&response.head);
+        }
+        Cow::Owned([&response.head[..], &response.trailers].concat())
+    }
+
+    /// The body that values are captured from and that a person sees: of a gRPC call the message in JSON.
+    #[must_use]
+    pub fn shown_body<'a>(&self, whole_head: &[u8], body: &'a [u8]) -> Cow<'a, [u8]> {
+        let message = self.check.call().and_then(|call| {
+            let message = call.message(whole_head, body).ok()??;
+            call.method().read(&message).ok()
+        });
+        message.map_or(Cow::Borrowed(body), Cow::Owned)
     }
 
     /// A sentence on a status that is not the right one.
@@ -363,6 +480,9 @@ impl CompiledRequest {
     /// A sentence on a wrong body, with the content coding of the response where that may be the reason.
     #[must_use]
     pub fn with_coding(&self, why: String, head: &[u8]) -> String {
+        if let Some(unmade) = self.unmade.get() {
+            return format!("{why}; a message that was sent: {unmade}");
+        }
         let codings = codings(head).join(", ");
         if codings.is_empty()
             || self.check.decodes()
@@ -384,10 +504,17 @@ impl Request {
     ///
     /// # Errors
     /// A sentence that begins with the part that does not hold together.
-    pub fn once(&self, target: &Target) -> Result<(CompiledRequest, Vec<u8>), String> {
+    pub fn once(
+        &self,
+        target: &Target,
+        protocol: Protocol,
+        timeout: Duration,
+    ) -> Result<(CompiledRequest, Vec<u8>), String> {
         let origin = Origin {
             url: &target.url,
             closes: false,
+            is_h2: protocol.is_h2(),
+            timeout,
         };
         let scope = Scope {
             only: Some(Key::default()),
@@ -500,6 +627,8 @@ mod tests {
         let origin = Origin {
             url: &url,
             closes: false,
+            is_h2: false,
+            timeout: Duration::from_secs(5),
         };
         CompiledRequest::compile(&request, origin, Scope::default())
     }
@@ -574,6 +703,7 @@ mod tests {
             status: 200,
             head: b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n".to_vec(),
             body: b"\x1f\x8b".to_vec(),
+            trailers: Vec::new(),
             keep_alive: true,
         };
         let expect = json!({"body": {"kind": "exact", "value": "ok"}});
@@ -594,6 +724,7 @@ mod tests {
             status: 500,
             head: b"HTTP/1.1 500 X\r\nContent-Type: text/html\r\n\r\n".to_vec(),
             body: b"oops".to_vec(),
+            trailers: Vec::new(),
             keep_alive: true,
         };
         let expect = json!({

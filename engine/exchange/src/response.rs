@@ -11,6 +11,8 @@ pub struct Response {
     pub head: Vec<u8>,
     /// The body, with any chunking taken off.
     pub body: Vec<u8>,
+    /// Its trailers over HTTP/2: lines, and an empty one.
+    pub trailers: Vec<u8>,
     /// Whether the connection may be used again.
     pub keep_alive: bool,
 }
@@ -127,6 +129,7 @@ impl Reader {
             status: head.status,
             head: self.parser.head_bytes().to_vec(),
             body: std::mem::take(&mut self.body),
+            trailers: Vec::new(),
             keep_alive: head.keep_alive,
         }
     }

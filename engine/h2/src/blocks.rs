@@ -160,7 +160,7 @@ impl<T> Client<T> {
         if short {
             return self.malformed(at, id, "fewer bytes of body than Content-Length says", out);
         }
-        Event::End { at }
+        Event::Trailers { at }
     }
 
     #[inline]

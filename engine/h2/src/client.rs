@@ -53,7 +53,12 @@ pub enum Event<'a> {
         /// Whether the response is complete with it.
         end: bool,
     },
-    /// A response is complete, with trailers or an empty frame.
+    /// A response is complete, with trailers, whose text is in the caller's buffer: lines and an empty one.
+    Trailers {
+        /// The stream's place.
+        at: usize,
+    },
+    /// A response is complete, with an empty frame.
     End {
         /// The stream's place.
         at: usize,
@@ -82,7 +87,7 @@ pub enum Event<'a> {
 /// Room for what is read, which the connections of a thread may share.
 #[derive(Debug, Default)]
 pub struct Room {
-    /// The text of the last head, in the form of HTTP/1.1.
+    /// The text of the last head, in the form of HTTP/1.1, or of the last trailers.
     pub head: Vec<u8>,
     pub(crate) scratch: Scratch,
 }

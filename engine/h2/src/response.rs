@@ -16,7 +16,7 @@ pub struct Fields<'a> {
 }
 
 impl<'a> Fields<'a> {
-    /// A reader of a head, whose text goes to `out`, or of trailers.
+    /// A reader of a head or of trailers, whose text goes to `out`.
     pub fn new(out: &'a mut Vec<u8>, trailers: bool) -> Self {
         out.clear();
         Self {
@@ -64,10 +64,8 @@ impl<'a> Fields<'a> {
             b"content-type" => self.media_type = media_type(value),
             _ => {}
         }
-        if !self.trailers {
-            for part in [name, b": ", value, b"\r\n"] {
-                self.out.extend_from_slice(part);
-            }
+        for part in [name, b": ", value, b"\r\n"] {
+            self.out.extend_from_slice(part);
         }
         Ok(())
     }

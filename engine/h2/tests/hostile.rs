@@ -76,7 +76,7 @@ fn read(bytes: &[u8], piece: usize) -> String {
                     said += &format!("going away: {}|", code.name());
                     client.unprocessed()
                 }
-                Event::End { at } => Some(at),
+                Event::Trailers { at } | Event::End { at } => Some(at),
                 Event::Settings => None,
             };
             if let Event::Data { bytes, .. } = event {

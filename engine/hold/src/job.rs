@@ -180,14 +180,16 @@ impl Job {
             return Err(malformed("a generator needs cpus".into()));
         }
         let sources = self.sources.as_deref().filter(|_| target.address.is_ipv4());
-        let (request, bytes) = self.request.once(&target).map_err(malformed)?;
+        let timeout = seconds("timeout_s", self.timeout_s)?;
+        let once = self.request.once(&target, self.protocol, timeout);
+        let (request, bytes) = once.map_err(malformed)?;
         Ok(Plan {
             transport: Transport::to(&target, self.protocol).map_err(malformed)?,
             request,
             bytes,
             sources: sources.map(Sources::parse).transpose().map_err(malformed)?,
             settle: seconds("settle_s", self.settle_s)?,
-            timeout: seconds("timeout_s", self.timeout_s)?,
+            timeout,
             traffic: seconds("traffic_s", self.traffic_s)?,
             after_close: seconds("after_close_s", self.after_close_s)?,
             target,

@@ -86,6 +86,13 @@ impl ResponseParser {
         }
     }
 
+    /// Puts the text of trailers behind the head, if that is kept.
+    pub fn take_trailers(&mut self, text: &[u8]) {
+        if let Some(kept) = &mut self.head_bytes {
+            kept.extend_from_slice(text);
+        }
+    }
+
     /// Takes bytes as far as they belong to this response, and hands the body's bytes to `body`; where a chunk ends, no bytes.
     ///
     /// # Errors

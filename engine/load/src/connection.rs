@@ -6,7 +6,9 @@ use std::io;
 use touchstone_http::{Fed, Head, Malformed, ResponseParser};
 use touchstone_sys::socket::Stream;
 
-use crate::check::{BodyCheck, Check};
+use touchstone_exchange::{Fault, Wrong};
+
+use crate::check::{BodyCheck, Check, difference};
 use crate::clock::Nanos;
 use crate::request::CompiledRequest;
 use crate::streaming::Streaming;
@@ -386,13 +388,13 @@ impl Partial {
     /// Checks the body of a complete response.
     ///
     /// # Errors
-    /// A sentence on what is wrong with it.
+    /// What is wrong with it.
     pub fn body_is_right(
         &self,
         check: &Check,
         key: Key<'_>,
         scratch: &mut Vec<u8>,
-    ) -> Result<(), String> {
+    ) -> Result<(), Fault> {
         let template = match check.body() {
             BodyCheck::Exact(template) if !check.decodes() => template,
             _ => return check.body_is_right(self.response.head_bytes(), &self.body, key, scratch),
@@ -403,13 +405,22 @@ impl Partial {
             return Ok(());
         }
         if self.body_len <= EVIDENCE as u64 {
-            return Err(crate::check::difference(scratch, &self.body));
+            return Err((Wrong::Body, difference(scratch, &self.body)));
         }
-        Err(format!(
+        let why = format!(
             "expected {} bytes, received {}, and they differ",
             scratch.len(),
             self.body_len
-        ))
+        );
+        Err((Wrong::Body, why))
+    }
+
+    /// Takes the trailers of a response of HTTP/2, in the form of lines.
+    pub fn take_trailers(&mut self, text: &[u8]) {
+        let room = EVIDENCE.saturating_sub(self.beginning.len());
+        self.beginning
+            .extend_from_slice(&text[..room.min(text.len())]);
+        self.response.take_trailers(text);
     }
 
     /// The final head, as far as it was kept, if only as evidence.

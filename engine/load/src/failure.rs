@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use touchstone_exchange::CODES;
 
 /// How a request or a connection failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, JsonSchema, Serialize, Deserialize)]
@@ -49,6 +50,8 @@ pub enum ErrorClass {
     DoubledEvent,
     /// A stream with an event that came out of order, or belongs to another stream.
     DisorderedEvent,
+    /// A gRPC call that ended with another status than expected.
+    GrpcStatus,
 }
 
 /// Errors of one class that are kept as evidence.
@@ -58,7 +61,7 @@ pub const KEPT: u64 = 20;
 pub type ErrorCounts = [u64; ERROR_CLASSES.len()];
 
 /// Every class, in the result's order.
-pub const ERROR_CLASSES: [(ErrorClass, &str); 19] = [
+pub const ERROR_CLASSES: [(ErrorClass, &str); 20] = [
     (ErrorClass::Refused, "refused"),
     (ErrorClass::Reset, "reset"),
     (ErrorClass::ClosedMidResponse, "closed_mid_response"),
@@ -78,6 +81,7 @@ pub const ERROR_CLASSES: [(ErrorClass, &str); 19] = [
     (ErrorClass::LostEvent, "lost_event"),
     (ErrorClass::DoubledEvent, "doubled_event"),
     (ErrorClass::DisorderedEvent, "disordered_event"),
+    (ErrorClass::GrpcStatus, "grpc_status"),
 ];
 
 impl ErrorClass {
@@ -102,6 +106,7 @@ impl ErrorClass {
                 | Self::LostEvent
                 | Self::DoubledEvent
                 | Self::DisorderedEvent
+                | Self::GrpcStatus
         )
     }
 }
@@ -124,6 +129,15 @@ pub fn by_class(
             .collect()
     };
     (sums(requests), sums(connections))
+}
+
+/// A status in a result: of a gRPC call its code's name. HTTP has no status below 100.
+#[must_use]
+pub fn status_name(status: u16) -> String {
+    match CODES.get(usize::from(status)) {
+        Some(name) => (*name).to_owned(),
+        None => status.to_string(),
+    }
 }
 
 /// One of the first errors of its class.

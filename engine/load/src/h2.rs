@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use touchstone_exchange::code;
 use touchstone_exchange::h2_fields::{body, fields, head_end, lower_names};
 use touchstone_h2::{Client, Code, Encoder, Order, Room};
 use touchstone_http::Head;
@@ -62,6 +63,8 @@ pub struct Exchange {
     pub partial: Option<Box<Partial>>,
     /// The head that has come, if it is known to be right and `partial` does not hold it.
     pub known_head: Option<Arc<KnownHead>>,
+    /// Whether the known body of a gRPC call has come, so that the trailers are left.
+    pub has_known_body: bool,
 }
 
 impl Exchange {
@@ -88,6 +91,10 @@ pub struct KnownHead {
     pub head: Head,
     /// Its text, in the form of HTTP/1.1.
     pub text: Vec<u8>,
+    /// The text of the trailers; empty unless it is that of a gRPC call.
+    pub trailers: Vec<u8>,
+    /// The status that is counted: of a gRPC call its code.
+    pub status: u16,
 }
 
 /// A connection's HTTP/2.
@@ -175,11 +182,19 @@ impl Multiplexer {
     }
 
     /// Remembers the head of a right response to a kind of request.
-    pub fn remember(&mut self, kind: usize, head: Head, text: &[u8]) {
+    /// The trailers of a gRPC call are behind it.
+    pub fn remember(&mut self, kind: usize, head: Head, whole: &[u8]) {
         let known = &mut self.heads[kind];
-        if known.as_ref().is_none_or(|known| known.text != text) {
-            let text = text.to_vec();
-            *known = Some(Arc::new(KnownHead { head, text }));
+        let (text, trailers) = whole.split_at(head.len);
+        let is_same = |known: &Arc<KnownHead>| known.text == text && known.trailers == trailers;
+        if !known.as_ref().is_some_and(is_same) {
+            let code = code(whole).filter(|_| head.status == 200);
+            *known = Some(Arc::new(KnownHead {
+                head,
+                text: text.to_vec(),
+                trailers: trailers.to_vec(),
+                status: code.unwrap_or(head.status),
+            }));
         }
     }
 

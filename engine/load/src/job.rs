@@ -6,7 +6,9 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 /// What a response must be: the same words in every job of the engine.
-pub use touchstone_exchange::{BodyEncoding, Capture, Expect, ExpectBody, Stream, StreamKind};
+pub use touchstone_exchange::{
+    BodyEncoding, Capture, Expect, ExpectBody, Grpc, Stream, StreamKind,
+};
 pub use touchstone_tls::{Protocol, Tls};
 use touchstone_watch::Dependency;
 
@@ -236,6 +238,9 @@ pub struct Request {
     /// How the body's text becomes bytes.
     #[serde(default)]
     pub encoding: BodyEncoding,
+    /// The gRPC method that is called; null: plain HTTP.
+    #[serde(default)]
+    pub grpc: Option<Grpc>,
     /// What the response must be.
     #[serde(default)]
     pub expect: Expect,
@@ -253,6 +258,7 @@ impl Request {
             headers: self.headers.clone(),
             body: self.body.clone(),
             encoding: self.encoding,
+            grpc: self.grpc.clone(),
             expect: self.expect.clone(),
         }
     }
@@ -680,6 +686,7 @@ impl Job {
             headers: Vec::new(),
             body: None,
             encoding: BodyEncoding::Text,
+            grpc: None,
             expect: Expect::default(),
             stream: None,
         }

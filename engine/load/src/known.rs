@@ -41,6 +41,19 @@ impl KnownResponse {
         self.any_body || self.accepted.as_deref() == Some(body)
     }
 
+    /// The body that was accepted.
+    #[must_use]
+    pub fn body(&self) -> Option<&[u8]> {
+        self.accepted.as_deref()
+    }
+
+    /// Its length.
+    #[inline]
+    #[must_use]
+    pub const fn body_len(&self) -> usize {
+        self.body_len
+    }
+
     /// The known head.
     #[inline]
     #[must_use]
@@ -69,7 +82,8 @@ impl KnownResponse {
         simple && self.remember(head, &wire[..head.len], &wire[head.len..], compiled)
     }
 
-    /// Remembers a response by the text of its head and its body, as far as it is right. Says whether the head is.
+    /// Remembers a response by the text of its head (of a gRPC call with the trailers behind it) and its body, as far as it
+    /// is right. Says whether the head is.
     pub fn remember(
         &mut self,
         head: Head,
@@ -84,11 +98,18 @@ impl KnownResponse {
         if taken || !check.status_is_right(head.status) || !head_is_right() {
             return false;
         }
+        // A gRPC call is recognised by all of its response, or not at all.
+        let is_right = || check.body_is_right(text, body, Key::default(), &mut Vec::new());
+        if check.call().is_some() && !(check.is_fixed() && is_right().is_ok()) {
+            return false;
+        }
         self.head.clear();
         self.head.extend_from_slice(text);
         self.status = head.status;
         self.body_len = body.len();
-        self.any_body = compiled.is_bodiless(head.status) || matches!(check.body(), BodyCheck::Any);
+        // The body of a gRPC call has its framing, whatever the message may be.
+        let any = matches!(check.body(), BodyCheck::Any) && check.call().is_none();
+        self.any_body = compiled.is_bodiless(head.status) || any;
         let keep = !self.any_body
             && body.len() <= LONGEST_BODY
             && check.is_fixed()

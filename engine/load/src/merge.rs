@@ -8,7 +8,7 @@ use crate::clock::{self, Nanos, seconds};
 use crate::closes::ClosedByServer;
 use crate::distribution::Distribution;
 use crate::error::Error;
-use crate::failure::{ERROR_CLASSES, ErrorClass, FirstError, KEPT, by_class};
+use crate::failure::{ERROR_CLASSES, ErrorClass, FirstError, KEPT, by_class, status_name};
 use crate::h2::Http2Use;
 use crate::held_up::held_up;
 use crate::histogram::{Histogram, Packed};
@@ -254,7 +254,7 @@ fn media_types(threads: &[&ThreadReport], index: usize) -> Vec<MediaTypeCount> {
 fn counts(threads: &[&ThreadReport], queued: u64) -> Counts {
     let mut status = BTreeMap::new();
     for (code, count) in threads.iter().flat_map(|thread| &thread.status) {
-        *status.entry(code.to_string()).or_insert(0) += count;
+        *status.entry(status_name(*code)).or_insert(0) += count;
     }
     let of_class = |class| errors_of(threads, class);
     let sum = |holds: fn(ErrorClass) -> bool| -> u64 {

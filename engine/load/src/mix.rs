@@ -1,6 +1,7 @@
 //! The mix of a load, compiled: requests that are each drawn by weight, or journeys.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::clock::nanos;
 use crate::error::Error;
@@ -155,6 +156,8 @@ fn origin<'a>(job: &Job, target: &'a Target) -> Origin<'a> {
     Origin {
         url: &target.url,
         closes: !job.keepalive,
+        is_h2: job.protocol.is_h2(),
+        timeout: Duration::from_secs_f64(job.timeout_s),
     }
 }
 

@@ -143,14 +143,14 @@ pub struct Counts {
     /// `wrong` and `failed` by class, less `unanswered`: `wrong_status`, `wrong_header`, `wrong_body` (a response that is
     /// wrong in several ways counts as the first of them), `reset`, `closed_mid_response`, `closed_before_response`,
     /// `kept_connection_closed`, `timeout`, `malformed`, and over HTTP/2 `stream_reset` (`RST_STREAM`) and `going_away`
-    /// (`GOAWAY`). `kept_connection_closed`: the server closed a kept connection
+    /// (`GOAWAY`); of gRPC calls `grpc_status`, and `malformed` where framing or trailers are not gRPC's. `kept_connection_closed`: the server closed a kept connection
     /// without a byte of a response, and the request was not repeated, since it is not idempotent, `repeat` is false, or
     /// no connection could be opened. `malformed` is what RFC 9112 or 9113 does not allow, a body with two ends included
     /// (sections 6.1 and 6.3); the connection is given up. With pipelining, a timeout fails every request in flight on
     /// the connection; another failure fails the oldest, and those behind it are repeated, or fail as
     /// `kept_connection_closed` or, where the failed response was why the connection ended, `closed_before_response`.
     pub errors: BTreeMap<String, u64>,
-    /// Responses by status.
+    /// Responses by status; those of gRPC calls by the name of their code.
     pub status: BTreeMap<String, u64>,
 }
 

@@ -154,6 +154,8 @@ impl Job {
         let origin = Origin {
             url: &target.url,
             closes: false,
+            is_h2: false,
+            timeout: seconds("timeout_s", self.timeout_s).map_err(|why| why.to_string())?,
         };
         let held = self
             .held_request

@@ -63,12 +63,5 @@ def request_passes(load: Load) -> list[list[Send]]:
 
 
 def _step(wanted: Request) -> Send:
-    return Send(
-        method=wanted.method,
-        target=wanted.target,
-        headers=wanted.headers,
-        body=wanted.body,
-        encoding=wanted.encoding,
-        expect=wanted.expect,
-        captures=wanted.captures if isinstance(wanted, JourneyStep) else {},
-    )
+    own = {name: getattr(wanted, name) for name in Request.model_fields if name != "body_file"}
+    return Send(**own, captures=wanted.captures if isinstance(wanted, JourneyStep) else {})

@@ -32,6 +32,8 @@ def expectation(expect: Expectation) -> protocol.Expect:
     found: protocol.Expect = {"status": list(expect.statuses), "body": _body(expect), "encoding": expect.encoding}
     if expect.content_type is not None:
         found["content_type"] = expect.content_type
+    if expect.grpc_status is not None:
+        found["grpc_status"] = list(expect.grpc_statuses)
     if expect.headers:
         found["headers"] = list(expect.headers.items())
     return found
@@ -55,14 +57,23 @@ def given_variables(text: str, place: Place) -> str:
 
 def request(wanted: Request) -> protocol.BareRequest:
     """A request in the protocol's form, with the values of environment variables in what is sent."""
+    call = _call(wanted)
     return {
         "method": wanted.method,
-        "target": given_variables(wanted.target, "target"),
+        "target": None if call else given_variables(wanted.target, "target"),
+        "grpc": call,
         "headers": [(name, given_variables(value, "header")) for name, value in wanted.headers.items()],
         "body": None if wanted.body is None else given_variables(wanted.body, "body"),
         "encoding": wanted.encoding,
-        "expect": expectation(wanted.expect),
+        "expect": expectation(wanted.expect) | ({"status": None} if call else {}),
     }
+
+
+def _call(wanted: Request) -> protocol.Grpc | None:
+    """The gRPC method that a request calls; None if it is plain HTTP."""
+    if wanted.grpc is None:
+        return None
+    return {"method": wanted.grpc, "proto": wanted.proto, "proto_path": wanted.proto_path}
 
 
 def weighted(wanted: WeightedRequest) -> protocol.Request:

@@ -100,6 +100,21 @@ class GeneratorNode(TypedDict):
     """Its limit of open files."""
 
 
+class Grpc(TypedDict):
+    """A unary gRPC method. The request's body is its message in JSON, by default an empty one; method, target and
+    media type follow. The response must have one message and `grpc-status`; `expect.body` is about that message:
+    as JSON with the names of JSON, every field in it and 64-bit numbers as numbers, and an exact one by its
+    fields. It needs HTTP/2.
+    """
+
+    method: str
+    """`package.Service/Method`."""
+    proto: NotRequired[str | None]
+    """The schema: a `.proto` file, or a descriptor set; null: the health protocol."""
+    proto_path: NotRequired[list[str]]
+    """Folders in which imports are looked for; if there are none, the file's own and those above it."""
+
+
 class LoopClosed(TypedDict):
     """A connection sends its next request when the response to the last one has come."""
 
@@ -450,6 +465,11 @@ class Expect(TypedDict):
     """
     encoding: NotRequired[Encoding]
     """What the body is compared as."""
+    grpc_status: NotRequired[list[str] | None]
+    """
+    The correct status codes of a gRPC call, by name or number; null or empty: `OK`. The message is looked at
+    where the code is `OK`.
+    """
     headers: NotRequired[list[tuple[str, str]]]
     """
     Fields that must be there: name, and a regular expression over the whole value. Several lines of one name are
@@ -531,6 +551,8 @@ class BareRequest(TypedDict):
     """How the body's text becomes bytes."""
     expect: NotRequired[Expect]
     """What the response must be."""
+    grpc: NotRequired[Grpc | None]
+    """The gRPC method that is called; null: plain HTTP."""
     headers: NotRequired[list[tuple[str, str]]]
     """
     Names and values of fields. `Content-Length` and `Transfer-Encoding` are refused, since the engine frames the
@@ -748,6 +770,8 @@ class Request(TypedDict):
     """How the body's text becomes bytes."""
     expect: NotRequired[Expect]
     """What the response must be."""
+    grpc: NotRequired[Grpc | None]
+    """The gRPC method that is called; null: plain HTTP."""
     headers: NotRequired[list[tuple[str, str]]]
     """
     Names and values of fields; the values are templates (docs/templates.md). `Content-Length` and `Transfer-

@@ -28,6 +28,12 @@ class Send(Request):
     is left out, the first response counts."""
 
     @model_validator(mode="after")
+    def _tallies_statuses_of_http(self) -> Send:
+        if self.grpc is not None and self.tally:
+            raise ValueError("a tally counts statuses of HTTP, and those of gRPC calls are 200: leave `tally` out")
+        return self
+
+    @model_validator(mode="after")
     def _repeats_what_is_concurrent(self) -> Send:
         if self.concurrent > self.repeat:
             raise ValueError(

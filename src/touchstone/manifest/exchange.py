@@ -22,6 +22,9 @@ class Expectation(ManifestModel):
 
     status: int | list[int] = 200
     """The status code, or all that are allowed."""
+    grpc_status: str | list[str] | None = None
+    """The status code of a gRPC call, or all that are allowed, by name; `OK` if it is left out. The message is looked at
+    where the code is `OK`."""
     body: TemplateText | None = None
     """The whole body, compared byte by byte once placeholders are filled in."""
     pattern: TemplateText | None = None
@@ -58,6 +61,11 @@ class Expectation(ManifestModel):
         return self
 
     @property
+    def grpc_statuses(self) -> tuple[str, ...]:
+        """The status codes of gRPC that are named."""
+        return (self.grpc_status,) if isinstance(self.grpc_status, str) else tuple(self.grpc_status or ())
+
+    @property
     def statuses(self) -> tuple[int, ...]:
         """The status codes allowed."""
         return (self.status,) if isinstance(self.status, int) else tuple(self.status)
@@ -71,7 +79,15 @@ class Request(ManifestModel):
     method: Method = "GET"
     """The method."""
     target: TemplateText
-    """Path and query as they are sent: visible ASCII, percent-escaped where that is needed."""
+    """Path and query as they are sent: visible ASCII, percent-escaped where that is needed. A gRPC call has none."""
+    grpc: str | None = None
+    """A unary gRPC method that is called, as `package.Service/Method`, in place of `target`. `body` is its message in
+    JSON, and `expect.body` and `expect.json` are about the message of the response (docs/grpc.md)."""
+    proto: str | None = None
+    """A `.proto` file, or a descriptor set, next to the manifest: the schema of `grpc`. The health protocol needs none."""
+    proto_path: list[str] = []
+    """Folders, next to the manifest, in which imports of `proto` are looked for; if it is left out, in the file's folder
+    and those above it."""
     headers: dict[str, TemplateText] = {}
     """Header fields: name and value. `Host` takes the place of the service's own; `Content-Length` and
     `Transfer-Encoding` are refused, since a body is framed by its length."""
@@ -84,6 +100,22 @@ class Request(ManifestModel):
     """How the body is sent: `text` is UTF-8; with `bytes` each character from U+0000 to U+00FF is one byte."""
     expect: Expectation = Expectation()
     """What the response must be; any with status 200 if it is left out."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _target_of_a_call(cls, data: Any, info: ValidationInfo) -> Any:
+        if not isinstance(data, dict) or not isinstance(method := data.get("grpc"), str):
+            return data
+        call = {"target": "/" + method.removeprefix("/"), "method": "POST"}
+        if any(data.get(key, value) != value for key, value in call.items()):
+            raise ValueError("a gRPC call has its own method and target: leave `method` and `target` out")
+        folder = (info.context or {}).get("folder")
+        if isinstance(folder, Path):
+            if isinstance(proto := data.get("proto"), str):
+                call["proto"] = str((folder / proto).resolve())
+            if isinstance(roots := data.get("proto_path"), list) and all(isinstance(one, str) for one in roots):
+                return data | call | {"proto_path": [str((folder / one).resolve()) for one in roots]}
+        return data | call
 
     @model_validator(mode="before")
     @classmethod
@@ -102,6 +134,17 @@ class Request(ManifestModel):
             raise ValueError(f'body_file {name!r} is not UTF-8: {error}; send it with encoding = "bytes"') from error
         except OSError as error:
             raise ValueError(f"body_file {name!r} cannot be read: {error}") from error
+
+    @model_validator(mode="after")
+    def _words_of_grpc_go_with_it(self) -> Request:
+        if self.grpc is None:
+            if self.proto is not None or self.proto_path:
+                raise ValueError("`proto` and `proto_path` belong to a gRPC call: name its method by `grpc`")
+            if self.expect.grpc_status is not None:
+                raise ValueError("expect.grpc_status belongs to a gRPC call: name its method by `grpc`")
+        elif "status" in self.expect.model_fields_set and self.expect.statuses != (200,):
+            raise ValueError("the HTTP status of a gRPC call is 200: name expect.grpc_status")
+        return self
 
     @model_validator(mode="after")
     def _body_is_in_its_encoding(self) -> Request:

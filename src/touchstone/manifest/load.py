@@ -112,6 +112,13 @@ class Load(Mix, ProtocolKeys):
         return self
 
     @model_validator(mode="after")
+    def _grpc_is_over_http_2(self) -> Load:
+        sent = [*self.all_requests, *(step for step in self.prepare if isinstance(step, Send))]
+        if self.protocol == "h1" and any(request.grpc for request in sent):
+            raise ValueError('gRPC needs HTTP/2: set `protocol = "h2c"`, or "h2" over TLS')
+        return self
+
+    @model_validator(mode="after")
     def _loop_has_its_rate(self) -> Load:
         if self.loop == "closed" and self.rate is not None:
             raise ValueError("a closed loop has no rate: leave `rate` out or set loop to open")

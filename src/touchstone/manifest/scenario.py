@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, StringConstraints, field_validator, model_validator
 
 from touchstone.manifest.base import DocumentedAs, ManifestModel, Name
-from touchstone.manifest.contract import Check
+from touchstone.manifest.contract import Check, Send
 from touchstone.manifest.exchange import Request
 from touchstone.manifest.load import Load
 from touchstone.manifest.objective import parse_objective
@@ -266,6 +266,20 @@ class Scenario(ProtocolKeys):
         for name in self.capacity.loads if self.capacity else []:
             if name not in self.loads:
                 raise ValueError(f"capacity.loads: {name!r} is none of the loads")
+        return self
+
+    @model_validator(mode="after")
+    def _grpc_is_over_http_2(self) -> Scenario:
+        steps = [step for check in self.contract for step in check.steps if isinstance(step, Send)]
+        own = self.ready.grpc or (self.hold and self.hold.request and self.hold.request.grpc)
+        if own and self.protocol == "h1":
+            raise ValueError('gRPC needs HTTP/2: set `protocol = "h2c"` at the top, or "h2" over TLS')
+        plain = [name for name, load in self.loads.items() if load.protocol == "h1"]
+        if plain and (own or any(step.grpc for step in steps)):
+            raise ValueError(
+                f"load {plain[0]!r} speaks HTTP/1.1, and the contract, which is checked in each protocol of a load, "
+                'holds gRPC calls, which need HTTP/2: set its `protocol` to "h2c" or "h2"'
+            )
         return self
 
     def _stops_under(self, key: str, name: str) -> None:

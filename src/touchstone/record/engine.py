@@ -38,6 +38,8 @@ class Errors(EngineRecord):
     lost_event: int = Field(default=0, exclude_if=lambda count: not count)
     doubled_event: int = Field(default=0, exclude_if=lambda count: not count)
     disordered_event: int = Field(default=0, exclude_if=lambda count: not count)
+    grpc_status: int = Field(default=0, exclude_if=lambda count: not count)
+    """gRPC calls that ended with another status than expected."""
 
 
 class Counts(EngineRecord):

@@ -5,8 +5,8 @@ use std::time::SystemTime;
 
 use touchstone_exchange::template::fresh_of;
 use touchstone_load::job::{
-    Arrivals, BackendChoice, BodyEncoding, Expect, ExpectBody, Job, Loop, Protocol, Request, Step,
-    Stream,
+    Arrivals, BackendChoice, BodyEncoding, Expect, ExpectBody, Grpc, Job, Loop, Protocol, Request,
+    Step, Stream,
 };
 
 use super::mix::{Mix, one_server};
@@ -17,7 +17,8 @@ use crate::failure::Failure;
 /// What a person types.
 #[derive(clap::Args)]
 pub struct Flags {
-    /// What to load: http://127.0.0.1:8080/path; several of one server are asked for equally often.
+    /// What to load: http://127.0.0.1:8080/path, or grpc://127.0.0.1:50051/package.Service/Method (grpcs:// over TLS);
+    /// several of one server are asked for equally often.
     #[arg(value_name = "URL", required_unless_present_any = ["job", "worker"])]
     urls: Vec<String>,
     /// What is sent, as JSON: `requests` or `journeys`, and `rows`, in a load job's words. `touchstone load` makes it
@@ -60,8 +61,9 @@ pub struct Flags {
     #[arg(long, default_value = "5s", value_parser = seconds, help_heading = "Load")]
     timeout: f64,
     /// h1: HTTP/1.1; h2c: HTTP/2 without TLS, by prior knowledge; h2: HTTP/2 over TLS.
-    #[arg(long, value_enum, default_value_t = Speaks::H1, help_heading = "Connections")]
-    protocol: Speaks,
+    /// h1 if not given; gRPC is h2c, or h2 with grpcs://.
+    #[arg(long, value_enum, help_heading = "Connections")]
+    protocol: Option<Speaks>,
     /// HTTP/2: requests in flight on each connection.
     #[arg(
         long,
@@ -146,10 +148,17 @@ pub struct Flags {
         help_heading = "Request"
     )]
     headers: Vec<String>,
-    /// Body, or @FILE. {counter}, {random}, {fresh}, {key:1..500:zipf}, {row.NAME} and {x*10} are filled in, here, in the
+    /// Body, or @FILE; of a gRPC call its message in JSON. {counter}, {random}, {fresh}, {key:1..500:zipf}, {row.NAME} and {x*10} are filled in, here, in the
     /// URL and in headers: docs/templates.md.
     #[arg(short = 'b', long, value_name = "TEXT", help_heading = "Request")]
     body: Option<String>,
+    /// gRPC: the .proto file, or descriptor set, that has the service. The health protocol needs none.
+    #[arg(long, value_name = "FILE", help_heading = "Request")]
+    proto: Option<String>,
+    /// gRPC: a folder in which imports of --proto are looked for; may be repeated. The file's folder and those above it if
+    /// not given.
+    #[arg(long, value_name = "DIR", requires = "proto", help_heading = "Request")]
+    proto_path: Vec<String>,
     /// A CSV or JSON lines file whose rows {row.NAME} takes values from.
     #[arg(long, value_name = "FILE", help_heading = "Request")]
     rows: Option<String>,
@@ -162,7 +171,16 @@ pub struct Flags {
         help_heading = "Request"
     )]
     expect_status: Option<Vec<u16>>,
-    /// The body that is right, or the data of each event of a stream; {counter} and the like stand for what was sent.
+    /// gRPC: the status codes that are right, such as NOT_FOUND; OK if not given.
+    #[arg(
+        long,
+        value_name = "CODE,...",
+        value_delimiter = ',',
+        help_heading = "Request"
+    )]
+    expect_grpc_status: Option<Vec<String>>,
+    /// The body that is right, the data of each event of a stream, or the message of a gRPC call in JSON; {counter} and the
+    /// like stand for what was sent.
     #[arg(long, value_name = "TEXT", help_heading = "Request")]
     expect_body: Option<String>,
     /// A regular expression that the whole body must match, or the data of each event.
@@ -195,7 +213,8 @@ enum Speaks {
 impl Flags {
     /// The job that the flags describe, with the number of events of a stream.
     pub fn job(&self, events: Option<u32>) -> Result<Job, Failure> {
-        let (base, targets) = one_server(&self.urls)?;
+        let (urls, grpc) = as_http(&self.urls)?;
+        let (base, targets) = one_server(&urls)?;
         let mut job = Job::for_url(&base);
         job.allow_hosts.clone_from(&self.allow_host);
         job.connections = self.connections;
@@ -205,9 +224,11 @@ impl Flags {
         job.warmup_s = self.warmup;
         job.timeout_s = self.timeout;
         job.protocol = match self.protocol {
-            Speaks::H1 => Protocol::H1,
-            Speaks::H2c => Protocol::H2c,
-            Speaks::H2 => Protocol::H2,
+            None if grpc && base.starts_with("https") => Protocol::H2,
+            None if grpc => Protocol::H2c,
+            None | Some(Speaks::H1) => Protocol::H1,
+            Some(Speaks::H2c) => Protocol::H2c,
+            Some(Speaks::H2) => Protocol::H2,
         };
         job.streams = self.streams;
         job.pipeline = self.pipeline;
@@ -247,7 +268,10 @@ impl Flags {
         } else {
             job.requests = targets
                 .iter()
-                .map(|target| self.request(target, targets.len() > 1, events))
+                .map(|target| {
+                    let grpc = self.call(target, grpc)?;
+                    self.request(target, grpc, targets.len() > 1, events)
+                })
                 .collect::<Result<_, _>>()?;
         }
         job.validate().map_err(Failure::malformed)?;
@@ -306,6 +330,7 @@ impl Flags {
     fn request(
         &self,
         target: &str,
+        grpc: Option<Grpc>,
         one_of_several: bool,
         events: Option<u32>,
     ) -> Result<Request, Failure> {
@@ -341,12 +366,14 @@ impl Flags {
                 .method
                 .clone()
                 .unwrap_or_else(|| default_method.to_owned()),
-            target: Some(target.to_owned()),
+            target: grpc.is_none().then(|| target.to_owned()),
             headers: self.fields()?,
             body,
             encoding: BodyEncoding::Text,
+            grpc,
             expect: Expect {
                 status: self.expect_status.clone(),
+                grpc_status: self.expect_grpc_status.clone(),
                 body: expected.clone().filter(|_| stream.is_none()),
                 ..Expect::default()
             },
@@ -356,6 +383,46 @@ impl Flags {
             }),
         })
     }
+}
+
+impl Flags {
+    /// The method that a URL of gRPC names.
+    fn call(&self, target: &str, grpc: bool) -> Result<Option<Grpc>, Failure> {
+        if !grpc {
+            if self.proto.is_some() {
+                let why =
+                    "--proto is gRPC's: write the URL as grpc://HOST:PORT/package.Service/Method";
+                return Err(Failure::Malformed(why.to_owned()));
+            }
+            return Ok(None);
+        }
+        Ok(Some(Grpc {
+            method: target.trim_start_matches('/').to_owned(),
+            proto: self.proto.clone(),
+            proto_path: self.proto_path.clone(),
+        }))
+    }
+}
+
+/// URLs with the schemes of HTTP, and whether they were those of gRPC.
+fn as_http(urls: &[String]) -> Result<(Vec<String>, bool), Failure> {
+    let mut grpc = 0;
+    let mut plain = Vec::new();
+    for url in urls {
+        let of_grpc = [("grpc://", "http://"), ("grpcs://", "https://")];
+        let found = of_grpc.iter().find(|(scheme, _)| url.starts_with(scheme));
+        grpc += usize::from(found.is_some());
+        plain.push(found.map_or_else(
+            || url.clone(),
+            |(scheme, http)| url.replacen(scheme, http, 1),
+        ));
+    }
+    if grpc > 0 && grpc < urls.len() {
+        return Err(Failure::Malformed(
+            "some URLs are gRPC's and some are not: one load speaks one of them".to_owned(),
+        ));
+    }
+    Ok((plain, grpc > 0))
 }
 
 fn now_ns() -> u64 {

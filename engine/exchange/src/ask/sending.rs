@@ -157,6 +157,8 @@ impl Sending<'_> {
         let origin = Origin {
             url: &self.target.url,
             closes: false,
+            is_h2: self.order.protocol.is_h2(),
+            timeout: self.timeout,
         };
         let mut compiled = CompiledRequest::compile(&self.order.asked.request, origin, scope)?;
         let user = self.user().map(|lane| self.lanes.user(lane));
@@ -327,14 +329,16 @@ impl Sending<'_> {
         exchange: &mut Exchange,
     ) {
         exchange.status = Some(response.status);
-        exchange.fields = fields(&response.head);
-        exchange.body_bytes = response.body.len() as u64;
+        let head = &*compiled.whole_head(response);
+        let body = &*compiled.shown_body(head, &response.body);
+        exchange.fields = fields(head);
+        exchange.body_bytes = body.len() as u64;
         let shown = self
             .order
             .body_bytes
             .unwrap_or(u64::MAX)
             .min(exchange.body_bytes);
-        exchange.body = STANDARD.encode(&response.body[..shown as usize]);
+        exchange.body = STANDARD.encode(&body[..shown as usize]);
         exchange.faults = compiled.faults(response, Key::default());
         if !exchange.faults.is_empty() {
             return;
@@ -343,13 +347,11 @@ impl Sending<'_> {
             self.lanes.take_cookies(lane, compiled, &response.head);
         }
         for (name, capture) in captures {
-            match capture.take(&response.head, &response.body) {
+            match capture.take(head, body) {
                 Ok(value) => {
                     exchange.captured.insert(name.clone(), value);
                 }
-                Err((_, why)) => exchange
-                    .faults
-                    .push(compiled.with_coding(why, &response.head)),
+                Err((_, why)) => exchange.faults.push(compiled.with_coding(why, head)),
             }
         }
     }

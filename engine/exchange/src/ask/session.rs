@@ -213,6 +213,9 @@ fn refused(asked: &Asked) -> Option<String> {
     let origin = Origin {
         url: &url,
         closes: false,
+        // Whether the protocol fits is seen where it is known.
+        is_h2: true,
+        timeout: PATIENCE,
     };
     let scope = Scope {
         only: Some(Key::default()),

@@ -91,7 +91,7 @@ impl StreamCheck {
             body: stream.expect.clone(),
             ..Expect::default()
         };
-        let check = Check::compile(&expect, scope);
+        let check = Check::compile(&expect, None, scope);
         Ok(Self {
             kind: stream.kind,
             events: stream.events,

@@ -90,7 +90,7 @@ impl Progress {
             None => {}
         }
         if let Err(other) = check.check.body_is_right(b"", event.data, key, scratch) {
-            why = Some(other.replacen("the body", "its data", 1));
+            why = Some(other.1.replacen("the body", "its data", 1));
         }
         if let Some(why) = why {
             self.wrong += 1;

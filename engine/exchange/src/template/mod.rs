@@ -137,6 +137,13 @@ impl Template {
         }
     }
 
+    /// Whether it holds values that were taken from responses.
+    #[must_use]
+    pub fn takes_from_responses(&self) -> bool {
+        let mut pieces = self.pieces.iter();
+        pieces.any(|piece| matches!(piece, Piece::Capture { .. }))
+    }
+
     /// Appends the text for one request.
     pub fn render(&self, key: Key<'_>, out: &mut Vec<u8>) {
         for piece in &self.pieces {

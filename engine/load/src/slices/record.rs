@@ -11,7 +11,7 @@ use super::order::LapPhase;
 use super::part::{ProcessTurn, SlicePart};
 use crate::clock::{Nanos, seconds};
 use crate::error::Error;
-use crate::failure::{FirstError, by_class};
+use crate::failure::{FirstError, by_class, status_name};
 use crate::histogram::Histogram;
 
 /// One turn's record. Times in seconds since the job's origin; what was not measured is absent.
@@ -295,7 +295,7 @@ const fn is_zero(count: &u64) -> bool {
 fn status(parts: &[&SlicePart]) -> BTreeMap<String, u64> {
     let mut sums = BTreeMap::new();
     for (code, count) in parts.iter().flat_map(|part| &part.status) {
-        *sums.entry(code.to_string()).or_insert(0) += count;
+        *sums.entry(status_name(*code)).or_insert(0) += count;
     }
     sums
 }

@@ -1,5 +1,6 @@
 //! Responses: parsed, checked, counted, and what the connection does next.
 
+use touchstone_exchange::{Wrong, code};
 use touchstone_http::{field_lines, parse_head};
 
 use super::Worker;
@@ -216,17 +217,19 @@ impl Worker {
         let stream = partial.stream.as_ref();
         let done = stream.and_then(|stream| stream.fulfilled).unwrap_or(now);
         let media_type = self.parsed(request, &partial, now);
-        let status = partial.response.head().map_or(0, |head| head.status);
-        self.recorder.response(
-            request.intended,
-            status,
-            partial.wire_len,
-            partial.body_len,
-            now,
-        );
+        let mut status = partial.response.head().map_or(0, |head| head.status);
+        let compiled = &self.mix.requests()[usize::from(request.kind)];
+        if status == 200 && compiled.check.call().is_some() {
+            status = code(partial.response.head_bytes()).unwrap_or(status);
+        }
         let failure = self.fault(slot, request, &partial);
         self.stream_over(request, &partial);
         let failure = failure.or_else(|| self.take_along(slot, request, &partial).err());
+        if !matches!(failure, Some((ErrorClass::Malformed, _))) {
+            let lengths = (partial.wire_len, partial.body_len);
+            self.recorder
+                .response(request.intended, status, lengths.0, lengths.1, now);
+        }
         let responses = self.connections[slot as usize].responses + 1;
         match failure {
             None => {
@@ -266,10 +269,14 @@ impl Worker {
         if !check.status_is_right(status) {
             return Some((ErrorClass::WrongStatus, compiled.wrong_status(status)));
         }
-        if let Err(why) = check.head().check(partial.response.head_bytes()) {
-            return Some((ErrorClass::WrongHeader, why));
-        }
+        let of_head = || {
+            let verdict = check.head().check(partial.response.head_bytes());
+            Some((ErrorClass::WrongHeader, verdict.err()?))
+        };
         if let Some((check, stream)) = compiled.stream.as_deref().zip(partial.stream.as_ref()) {
+            if let Some(fault) = of_head() {
+                return Some(fault);
+            }
             if is_coded(partial.response.head_bytes()) {
                 let why = "the stream has a Content-Encoding: events are found in plain text only";
                 return Some((ErrorClass::WrongHeader, why.to_owned()));
@@ -277,7 +284,13 @@ impl Worker {
             return stream.fault(check);
         }
         if compiled.is_bodiless(status) {
-            return None;
+            return of_head();
+        }
+        // The status of a gRPC call says why other fields are missing.
+        if check.call().is_none()
+            && let Some(fault) = of_head()
+        {
+            return Some(fault);
         }
         let key = Key {
             counter: request.counter,
@@ -285,9 +298,16 @@ impl Worker {
             thread: self.part.global_index,
             session: self.journeys.as_ref().map(|users| users.session(slot)),
         };
-        let why = partial.body_is_right(check, key, &mut self.scratch).err()?;
-        let head = partial.head_seen();
-        Some((ErrorClass::WrongBody, compiled.with_coding(why, head)))
+        let Err((wrong, why)) = partial.body_is_right(check, key, &mut self.scratch) else {
+            return check.call().and_then(|_| of_head());
+        };
+        let class = match wrong {
+            Wrong::Head => ErrorClass::WrongHeader,
+            Wrong::Body => ErrorClass::WrongBody,
+            Wrong::Malformed => ErrorClass::Malformed,
+            Wrong::GrpcStatus => ErrorClass::GrpcStatus,
+        };
+        Some((class, compiled.with_coding(why, partial.head_seen())))
     }
 
     /// The oldest request of an open connection was answered: chooses its next step.

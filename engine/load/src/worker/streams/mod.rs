@@ -80,6 +80,7 @@ impl Worker {
             },
             partial: None,
             known_head: None,
+            has_known_body: false,
         };
         let before = self.out.len();
         h2.requests
@@ -153,6 +154,7 @@ impl Worker {
                 frame_ends,
                 end,
             } => self.body_came(wire, slot, at, (bytes, frame_ends, end), now),
+            Event::Trailers { at } => self.trailers_came(wire, slot, at, now),
             Event::End { at } => self.body_came(wire, slot, at, (&[], true, true), now),
             Event::Settings => self.settings_came(wire, slot, now),
             Event::Reset {

@@ -6,7 +6,7 @@ use touchstone_http::Head;
 
 use super::At;
 use crate::clock::Nanos;
-use crate::connection::{Input, Partial};
+use crate::connection::{InFlight, Input, Partial};
 use crate::failure::ErrorClass;
 use crate::request::CompiledRequest;
 use crate::template::Key;
@@ -84,12 +84,14 @@ impl Worker {
         if end && let Some(known) = &exchange.known_head {
             let request = exchange.request;
             let kind = usize::from(request.kind);
-            let status = known.head.status;
+            let status = known.status;
             // Another response may have taken the place of the one whose body was accepted.
             let is_present = h2.heads[kind]
                 .as_ref()
                 .is_some_and(|present| Arc::ptr_eq(present, known));
-            let right = (is_present && self.known[kind].accepted(bytes)) || {
+            // A gRPC call's known trailers must come as well.
+            let is_whole = known.trailers.is_empty() && !exchange.has_known_body;
+            let right = (is_present && is_whole && self.known[kind].accepted(bytes)) || {
                 let key = Key {
                     counter: request.counter,
                     seed: self.seed,
@@ -98,22 +100,116 @@ impl Worker {
                 };
                 let compiled = &self.mix.requests()[kind];
                 let scratch = &mut self.scratch;
-                compiled.is_bodiless(status)
+                compiled.is_bodiless(known.head.status)
                     || compiled
                         .check
                         .body_is_right(&known.text, bytes, key, scratch)
                         .is_ok()
             };
             if right {
-                self.take_stream(slot, at, None);
-                let body = bytes.len() as u64;
-                self.recorder
-                    .response(request.intended, status, 0, body, now);
-                self.count_right(slot, request, now);
-                return self.stream_is_over(wire, slot, now);
+                return self.right_came(wire, slot, at, (request, status, bytes.len()), now);
+            }
+        }
+        if !end
+            && let Some(known) = &exchange.known_head
+            && !known.trailers.is_empty()
+            && !exchange.has_known_body
+        {
+            let kind = usize::from(exchange.request.kind);
+            let present = h2.heads[kind].as_ref();
+            if present.is_some_and(|present| Arc::ptr_eq(present, known))
+                && self.known[kind].accepted(bytes)
+            {
+                exchange.has_known_body = true;
+                return;
             }
         }
         self.part_came(wire, slot, at, (bytes, frame_ends, end), now);
+    }
+
+    /// A response ended with trailers, whose text is in the room.
+    #[inline]
+    pub(super) fn trailers_came<W: Wire>(&mut self, wire: &mut W, slot: u32, at: At, now: Nanos) {
+        let Some(h2) = &mut self.h2 else {
+            return;
+        };
+        let Some(link) = &mut h2.links[slot as usize] else {
+            return;
+        };
+        let Some(exchange) = link.client.data(at) else {
+            return;
+        };
+        let request = exchange.request;
+        let kind = usize::from(request.kind);
+        if self.mix.requests()[kind].check.call().is_none() {
+            return self.body_came(wire, slot, at, (&[], true, true), now);
+        }
+        if exchange.has_known_body
+            && let (Some(known), Some(present)) = (&exchange.known_head, &h2.heads[kind])
+            && Arc::ptr_eq(known, present)
+            && known.trailers == h2.room.head
+        {
+            let counted = (request, known.status, self.known[kind].body_len());
+            return self.right_came(wire, slot, at, counted, now);
+        }
+        let trailers = std::mem::take(&mut h2.room.head);
+        self.keep_trailers(slot, at, &trailers);
+        if let Some(h2) = &mut self.h2 {
+            h2.room.head = trailers;
+        }
+        self.part_came(wire, slot, at, (&[], true, true), now);
+    }
+
+    /// Has a response that is looked at whole keep its trailers.
+    #[cold]
+    fn keep_trailers(&mut self, slot: u32, at: At, trailers: &[u8]) {
+        self.begin_partial(slot, at);
+        if let Some(partial) = self
+            .exchange(slot, at)
+            .and_then(|exchange| exchange.partial.as_mut())
+        {
+            partial.take_trailers(trailers);
+        }
+    }
+
+    /// Has a response that was known so far be looked at whole.
+    fn begin_partial(&mut self, slot: u32, at: At) {
+        let Some(exchange) = self.exchange(slot, at) else {
+            return;
+        };
+        let kind = usize::from(exchange.request.kind);
+        let (known, has_body) = (exchange.known_head.take(), exchange.has_known_body);
+        exchange.has_known_body = false;
+        let Some(known) = known.filter(|_| exchange.partial.is_none()) else {
+            return;
+        };
+        let compiled = &self.mix.requests()[kind];
+        let mut partial = begun(&mut self.spare, compiled, known.head, &known.text);
+        if has_body && let Some(body) = self.known[kind].body() {
+            let (input, key) = (Input::Body(body), Key::default());
+            // The body of a gRPC call is kept as it is, and one that is known is not too large.
+            let _ = partial.feed(input, &compiled.check, key, &mut self.scratch);
+        }
+        if let Some(exchange) = self.exchange(slot, at) {
+            exchange.partial = Some(partial);
+        }
+    }
+
+    /// A response is known to be right: counts it by its status and the length of its body.
+    #[inline]
+    fn right_came<W: Wire>(
+        &mut self,
+        wire: &mut W,
+        slot: u32,
+        at: At,
+        (request, status, body): (InFlight, u16, usize),
+        now: Nanos,
+    ) {
+        self.take_stream(slot, at, None);
+        self.recorder
+            .response(request.intended, status, 0, body as u64, now);
+        self.count_right(slot, request, now);
+        self.stream_is_over(wire, slot, now);
     }
 
     /// The way of a response that is new, wrong, or comes in parts.
@@ -126,23 +222,24 @@ impl Worker {
         (bytes, frame_ends, end): (&[u8], bool, bool),
         now: Nanos,
     ) {
+        self.begin_partial(slot, at);
         let Some(exchange) = self.exchange(slot, at) else {
             return;
         };
         let request = exchange.request;
-        let (partial, known) = (exchange.partial.take(), exchange.known_head.take());
-        let kind = usize::from(request.kind);
-        let compiled = &self.mix.requests()[kind];
-        let known = known.map(|known| begun(&mut self.spare, compiled, known.head, &known.text));
-        let Some(mut partial) = partial.or(known) else {
+        let Some(mut partial) = exchange.partial.take() else {
             return;
         };
+        let kind = usize::from(request.kind);
+        let compiled = &self.mix.requests()[kind];
         let key = Key {
             counter: request.counter,
             seed: self.seed,
             thread: self.part.global_index,
             session: self.journeys.as_ref().map(|users| users.session(slot)),
         };
+        // The response to a gRPC call has parts in any case, and is kept.
+        let is_call = compiled.check.call().is_some();
         let whole = end && partial.body_len == 0 && partial.first_part.is_none();
         let scratch = &mut self.scratch;
         let fed = partial.feed(Input::Body(bytes), &compiled.check, key, scratch);
@@ -153,7 +250,11 @@ impl Worker {
             self.take_events(slot, request, &mut partial, end, now)
         });
         if end && fed.is_ok() {
-            let learned = whole && self.learn(kind, &partial, bytes);
+            let learned = if is_call {
+                self.learn_call(kind, &partial)
+            } else {
+                whole && self.learn(kind, &partial, bytes)
+            };
             self.take_stream(slot, at, None);
             partial.wire_len = 0;
             self.judge(slot, request, partial, (true, learned), now);
@@ -165,7 +266,7 @@ impl Worker {
             }
             return self.cancel_stream(wire, slot, at, now);
         }
-        if partial.first_part.is_none() && partial.stream.is_none() {
+        if partial.first_part.is_none() && partial.stream.is_none() && !is_call {
             partial.first_part = Some(now);
             let tries = self.recorder.tries_to_acknowledge(request.kind);
             partial.acknowledged = tries && self.connections[slot as usize].acknowledge();
@@ -188,6 +289,22 @@ impl Worker {
         let compiled = &self.mix.requests()[kind];
         let learned =
             text.len() == head.len && self.known[kind].remember(head, text, body, compiled);
+        if learned && let Some(h2) = &mut self.h2 {
+            h2.remember(kind, head, text);
+        }
+        learned
+    }
+}
+
+impl Worker {
+    /// Remembers the response to a gRPC call, which is kept whole, with its trailers.
+    fn learn_call(&mut self, kind: usize, partial: &Partial) -> bool {
+        let (Some(head), Some(body)) = (partial.response.head(), partial.whole_body()) else {
+            return false;
+        };
+        let text = partial.head_seen();
+        let compiled = &self.mix.requests()[kind];
+        let learned = self.known[kind].remember(head, text, body, compiled);
         if learned && let Some(h2) = &mut self.h2 {
             h2.remember(kind, head, text);
         }

@@ -1,0 +1,15 @@
+//! gRPC of a client that measures: schemas, messages from JSON and to JSON, and what a response says.
+//!
+//! The transport is HTTP/2's, in `touchstone-h2`: here are only bytes of bodies and texts of heads.
+
+#![forbid(unsafe_code)]
+
+mod frame;
+mod method;
+mod schema;
+mod status;
+
+pub use frame::{Broken, messages};
+pub use method::Method;
+pub use schema::Schema;
+pub use status::{CODES, Code, Status, timeout};

@@ -1,0 +1,284 @@
+//! Schemas: `.proto` files, or the descriptor sets that protoc and buf make of them.
+
+use std::path::{Path, PathBuf};
+
+use miette::Diagnostic;
+use prost_reflect::DescriptorPool;
+use prost_types::{DescriptorProto, EnumDescriptorProto, FileDescriptorProto, UninterpretedOption};
+use protox::file::{
+    ChainFileResolver, File, FileResolver, GoogleFileResolver, IncludeFileResolver,
+};
+use protox::{Compiler, Error};
+
+/// The health protocol, which every server may offer.
+const HEALTH: (&str, &str) = ("grpc/health/v1/health.proto", include_str!("health.proto"));
+
+/// Services and messages.
+#[derive(Debug, Clone)]
+pub struct Schema {
+    pool: DescriptorPool,
+    from: String,
+}
+
+impl Schema {
+    /// Reads a `.proto` file, whose imports are looked for in `roots`; if there are none, in the file's folder and those
+    /// above it. A file of any other name is a descriptor set. Without a file it is the health protocol.
+    ///
+    /// # Errors
+    /// A sentence that names the file and the line.
+    pub fn read(file: Option<&str>, roots: &[String]) -> Result<Self, String> {
+        let Some(file) = file else {
+            return Self::health();
+        };
+        let path = Path::new(file);
+        let path = std::path::absolute(path).map_err(|error| format!("{file}: {error}"))?;
+        let is_source = path.extension().is_some_and(|end| end == "proto");
+        let pool = if is_source {
+            compiled(&path, roots)
+        } else {
+            std::fs::read(&path)
+                .map_err(|error| error.to_string())
+                .and_then(|bytes| {
+                    let set = DescriptorPool::decode(bytes.as_slice());
+                    set.map_err(|error| {
+                        format!("it does not end with .proto and is no descriptor set: {error}")
+                    })
+                })
+        };
+        Ok(Self {
+            pool: pool.map_err(|why| format!("{file}: {why}"))?,
+            from: file.to_owned(),
+        })
+    }
+
+    fn health() -> Result<Self, String> {
+        let (name, text) = HEALTH;
+        let file = File::from_source(name, text).map_err(|error| error.to_string())?;
+        let mut pool = DescriptorPool::new();
+        pool.add_file_descriptor_proto(file.file_descriptor_proto().clone())
+            .map_err(|error| error.to_string())?;
+        Ok(Self {
+            pool,
+            from: "a request without `proto`, which knows the health protocol alone,".to_owned(),
+        })
+    }
+
+    /// Its descriptors.
+    #[must_use]
+    pub const fn pool(&self) -> &DescriptorPool {
+        &self.pool
+    }
+
+    /// Where it is from, in words.
+    #[must_use]
+    pub fn from(&self) -> &str {
+        &self.from
+    }
+}
+
+fn compiled(path: &Path, roots: &[String]) -> Result<DescriptorPool, String> {
+    if !path.is_file() {
+        return Err("there is no such file".to_owned());
+    }
+    let roots: Vec<PathBuf> = if roots.is_empty() {
+        path.ancestors().skip(1).map(Path::to_owned).collect()
+    } else {
+        let absolute = |root: &String| std::path::absolute(root).map_err(|why| why.to_string());
+        roots.iter().map(absolute).collect::<Result<_, _>>()?
+    };
+    // Imports name files from one of the roots on. The file itself is known by its place below the first that holds it.
+    let mut compiler = Compiler::with_file_resolver(Lenient::new(&roots));
+    match compiler.open_file(path) {
+        Ok(_) => Ok(compiler.descriptor_pool()),
+        Err(error) => Err(placed(&error)),
+    }
+}
+
+/// An error of the compiler with its file and line.
+fn placed(error: &Error) -> String {
+    let mut text = error.to_string();
+    let label = error.labels().and_then(|mut labels| labels.next());
+    if let (Some(label), Some(source)) = (label, error.source_code())
+        && let Ok(span) = source.read_span(label.inner(), 0, 0)
+    {
+        let file = error.file().unwrap_or("the file");
+        text = format!("{file}, line {}: {text}", span.line() + 1);
+    }
+    if text.contains("not found") || text.contains("not defined") {
+        text.push_str("; imports are looked for in the file's folder and those above it, or in the folders of --proto-path");
+    }
+    text
+}
+
+/// Finds files, and takes options that extensions define out of them: they say nothing on messages, and the files that
+/// define them (`google/api/annotations.proto`, `validate/validate.proto`) are often not there.
+struct Lenient {
+    files: ChainFileResolver,
+    roots: Vec<PathBuf>,
+}
+
+impl Lenient {
+    fn new(roots: &[PathBuf]) -> Self {
+        let mut files = ChainFileResolver::new();
+        for root in roots {
+            files.add(IncludeFileResolver::new(root.clone()));
+        }
+        files.add(GoogleFileResolver::new());
+        Self {
+            files,
+            roots: roots.to_vec(),
+        }
+    }
+
+    fn is_there(&self, import: &str) -> bool {
+        self.roots.iter().any(|root| root.join(import).is_file())
+            || GoogleFileResolver::new().open_file(import).is_ok()
+    }
+}
+
+impl FileResolver for Lenient {
+    fn resolve_path(&self, path: &Path) -> Option<String> {
+        self.files.resolve_path(path)
+    }
+
+    fn open_file(&self, name: &str) -> Result<File, Error> {
+        let file = self.files.open_file(name)?;
+        let mut bare = file.file_descriptor_proto().clone();
+        let mut changed = false;
+        drop_extensions(&mut bare, &mut changed);
+        // What an import that is missing defines may be options alone. A message that it defines is missed by name.
+        if bare.dependency.iter().any(|import| !self.is_there(import)) {
+            changed = true;
+            drop_imports(&mut bare, |import| self.is_there(import));
+        }
+        Ok(if changed {
+            File::from_file_descriptor_proto(bare)
+        } else {
+            file
+        })
+    }
+}
+
+fn drop_imports(file: &mut FileDescriptorProto, stays: impl Fn(&str) -> bool) {
+    let mut places = Vec::new();
+    let mut kept = Vec::new();
+    for import in std::mem::take(&mut file.dependency) {
+        places.push(stays(&import).then_some(kept.len() as i32));
+        if stays(&import) {
+            kept.push(import);
+        }
+    }
+    file.dependency = kept;
+    for list in [&mut file.public_dependency, &mut file.weak_dependency] {
+        *list = list
+            .iter()
+            .filter_map(|place| places.get(*place as usize).copied().flatten())
+            .collect();
+    }
+    // Places in the source are found by the numbers of the imports.
+    file.source_code_info = None;
+}
+
+fn drop_extensions(file: &mut FileDescriptorProto, changed: &mut bool) {
+    let mut keep = |options: Option<&mut Vec<UninterpretedOption>>| {
+        if let Some(options) = options {
+            let before = options.len();
+            options.retain(|option| !option.name.first().is_some_and(|part| part.is_extension));
+            *changed |= options.len() < before;
+        }
+    };
+    keep(
+        file.options
+            .as_mut()
+            .map(|one| &mut one.uninterpreted_option),
+    );
+    for service in &mut file.service {
+        keep(
+            service
+                .options
+                .as_mut()
+                .map(|one| &mut one.uninterpreted_option),
+        );
+        for method in &mut service.method {
+            keep(
+                method
+                    .options
+                    .as_mut()
+                    .map(|one| &mut one.uninterpreted_option),
+            );
+        }
+    }
+    for field in &mut file.extension {
+        keep(
+            field
+                .options
+                .as_mut()
+                .map(|one| &mut one.uninterpreted_option),
+        );
+    }
+    file.enum_type
+        .iter_mut()
+        .for_each(|one| of_enum(one, &mut keep));
+    file.message_type
+        .iter_mut()
+        .for_each(|one| of_message(one, &mut keep));
+}
+
+/// What is done with the options at one place.
+type Keep<'a> = dyn FnMut(Option<&mut Vec<UninterpretedOption>>) + 'a;
+
+fn of_message(message: &mut DescriptorProto, keep: &mut Keep<'_>) {
+    keep(
+        message
+            .options
+            .as_mut()
+            .map(|one| &mut one.uninterpreted_option),
+    );
+    for field in message.field.iter_mut().chain(&mut message.extension) {
+        keep(
+            field
+                .options
+                .as_mut()
+                .map(|one| &mut one.uninterpreted_option),
+        );
+    }
+    for one in &mut message.oneof_decl {
+        keep(
+            one.options
+                .as_mut()
+                .map(|one| &mut one.uninterpreted_option),
+        );
+    }
+    for range in &mut message.extension_range {
+        keep(
+            range
+                .options
+                .as_mut()
+                .map(|one| &mut one.uninterpreted_option),
+        );
+    }
+    message
+        .enum_type
+        .iter_mut()
+        .for_each(|one| of_enum(one, keep));
+    message
+        .nested_type
+        .iter_mut()
+        .for_each(|one| of_message(one, keep));
+}
+
+fn of_enum(one: &mut EnumDescriptorProto, keep: &mut Keep<'_>) {
+    keep(
+        one.options
+            .as_mut()
+            .map(|one| &mut one.uninterpreted_option),
+    );
+    for value in &mut one.value {
+        keep(
+            value
+                .options
+                .as_mut()
+                .map(|one| &mut one.uninterpreted_option),
+        );
+    }
+}

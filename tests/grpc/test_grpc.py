@@ -1,0 +1,169 @@
+"""gRPC calls against a server of grpcio: by the command, in a manifest, and between contract and load."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.command import touchstone
+from tests.grpc.server import start
+from touchstone.engine.ask import Service, Values
+from touchstone.engine.client import run_job
+from touchstone.engine.job import Timing, load_job
+from touchstone.failure import UsageError
+from touchstone.manifest.load import Load
+from touchstone.manifest.reader import read_manifest
+from touchstone.manifest.scenario import Scenario
+from touchstone.manifest.spoken import Spoken
+from touchstone.record.engine import LoadResult
+
+PROTO = str(Path(__file__).parent / "notes.proto")
+NOTES = "test.notes.Notes"
+MEASURED = (0, 4)
+"""A result may be withdrawn where the generator gets no CPU."""
+
+
+@pytest.fixture(scope="module")
+def port() -> Iterator[int]:
+    server, port = start()
+    yield port
+    server.stop(None)
+
+
+def load(port: int, folder: Path, method: str, *words: str) -> tuple[int, str]:
+    url = f"grpc://127.0.0.1:{port}/{method}"
+    streams = () if "--protocol" in words else ("--streams", "4")
+    done = touchstone("load", url, "-n", "60", "-c", "2", *streams, *words, cwd=folder)
+    return done.returncode, done.stdout + done.stderr
+
+
+def test_a_call_is_loaded_by_its_url(port: int, tmp_path: Path) -> None:
+    message = '{"text": "note {counter}", "number": {counter}, "main_colour": "COLOUR_RED", "counts": {"a": 1}}'
+    code, said = load(port, tmp_path, f"{NOTES}/Echo", "--proto", PROTO, "-b", message, "--expect-body", message)
+    assert code in MEASURED, said
+    assert "60 sent, 60 right" in said
+
+
+def test_a_wrong_message_and_a_status_are_named(port: int, tmp_path: Path) -> None:
+    code, said = load(port, tmp_path, f"{NOTES}/Echo", "--proto", PROTO, "-b", '{"text": "a"}', "--expect-body", "{}")
+    assert code == 1
+    assert "the message differs from byte" in said
+    refused = ("--proto", PROTO, "-b", '{"code": 9, "message": "not now: \u00e9 %"}')
+    code, said = load(port, tmp_path, f"{NOTES}/Fail", *refused)
+    assert code == 1
+    assert "grpc-status FAILED_PRECONDITION (9): not now: \u00e9 %; expected OK" in said
+    code, said = load(port, tmp_path, f"{NOTES}/Fail", *refused, "--expect-grpc-status", "OK,FAILED_PRECONDITION")
+    assert code in MEASURED, said
+
+
+def test_the_health_protocol_needs_no_schema(port: int, tmp_path: Path) -> None:
+    expect = ("--expect-pattern", '\\{"status":"SERVING"\\}')
+    code, said = load(port, tmp_path, "grpc.health.v1.Health/Check", *expect)
+    assert code in MEASURED, said
+
+
+@pytest.mark.parametrize(
+    ("method", "words", "why"),
+    [
+        (f"{NOTES}/Gone", (), "it has Echo, Fail, List, Nothing"),
+        (f"{NOTES}/List", (), "server streaming"),
+        (f"{NOTES}/Echo", ("-b", '{"txt": 1}'), "unrecognized field name 'txt'"),
+        (f"{NOTES}/Echo", ("--protocol", "h1"), "gRPC needs HTTP/2"),
+        (f"{NOTES}/Echo", ("--expect-status", "200"), "name grpc_status"),
+        (f"{NOTES}/Echo", ("--expect-grpc-status", "FINE"), '"FINE" is no code'),
+    ],
+)
+def test_what_does_not_fit_is_refused(port: int, tmp_path: Path, method: str, words: tuple[str, ...], why: str) -> None:
+    code, said = load(port, tmp_path, method, "--proto", PROTO, *words)
+    assert code == 2
+    assert why in said
+
+
+def scenario(folder: Path, load_words: str = "", top: str = 'protocol = "h2c"') -> Scenario:
+    shutil.copy(PROTO, folder / "notes.proto")
+    text = f"""
+        schema = 1
+        name = "notes"
+        title = "Notes"
+        summary = "Notes"
+        {top}
+        ready = {{ grpc = "grpc.health.v1.Health/Check", expect = {{ json = {{ status = "SERVING" }} }} }}
+        contract = []
+        [loads.echo]
+        title = "Echo"
+        connections = 2
+        {load_words}
+        [[loads.echo.requests]]
+        grpc = "{NOTES}/Echo"
+        proto = "notes.proto"
+        body = '{{"text": "a{{counter}}", "inner_notes": [{{"number": 5}}], "at": "2026-01-02T03:04:05Z"}}'
+        expect = {{ json = {{ text = "a{{counter}}", number = 0, at = "2026-01-02T03:04:05Z" }} }}
+    """
+    (folder / "scenario.toml").write_text(text, encoding="utf-8")
+    return read_manifest(folder / "scenario.toml", Scenario)
+
+
+def carried_out(wanted: Load, port: int) -> LoadResult:
+    job = load_job(wanted, f"http://127.0.0.1:{port}", Timing(0.0, 30.0, 0.0), cpus=[], seed=1, fresh=None)
+    return run_job("load", {**job, "max_requests": 50}, LoadResult)
+
+
+def test_contract_and_load_send_and_check_the_same(port: int, tmp_path: Path) -> None:
+    wanted = scenario(tmp_path)
+    service = Service.at("127.0.0.1", port, spoken=Spoken("h2c"))
+    assert not service.exchange(wanted.ready, Values(1, "f", 0)).faults
+    request = wanted.loads["echo"].requests[0]
+    answer = service.exchange(request, Values(7, "f", 0))
+    assert not answer.faults
+    assert answer.field("grpc-status") == "0"
+    assert answer.field("x-bin") == "AP8"
+    assert b'"text":"a7"' in answer.body
+    result = carried_out(wanted.loads["echo"], port)
+    assert (result.counts.ok, result.counts.status) == (50, {"OK": 50})
+
+
+def test_a_status_that_is_not_expected_is_a_class_of_its_own(port: int, tmp_path: Path) -> None:
+    request: dict[str, Any] = {"grpc": f"{NOTES}/Fail", "proto": PROTO, "body": '{"code": 5, "message": "gone"}'}
+    wanted = Load.model_validate({"title": "Fail", "protocol": "h2c", "requests": [request]})
+    result = carried_out(wanted, port)
+    assert (result.counts.errors.grpc_status, result.counts.wrong, result.counts.failed) == (50, 50, 0)
+    assert result.counts.status == {"NOT_FOUND": 50}
+    answer = Service.at("127.0.0.1", port, spoken=Spoken("h2c")).exchange(wanted.requests[0], Values(1, "f", 0))
+    assert answer.faults == ("grpc-status NOT_FOUND (5): gone; expected OK",)
+
+
+@pytest.mark.parametrize(
+    ("words", "top", "why"),
+    [
+        ("", "", 'set `protocol = "h2c"`'),
+        ('protocol = "h1"', 'protocol = "h2c"', 'set `protocol = "h2c"`'),
+    ],
+)
+def test_grpc_over_http_1_is_refused_before_anything_starts(tmp_path: Path, words: str, top: str, why: str) -> None:
+    with pytest.raises(UsageError, match="gRPC needs HTTP/2") as raised:
+        scenario(tmp_path, words, top)
+    assert why in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        ({"target": "/"}, "leave `method` and `target` out"),
+        ({"method": "GET"}, "leave `method` and `target` out"),
+        ({"expect": {"status": 404}}, "name expect.grpc_status"),
+    ],
+)
+def test_a_call_has_no_words_of_plain_http(change: dict[str, Any], why: str) -> None:
+    request = {"grpc": f"{NOTES}/Echo", "proto": PROTO} | change
+    with pytest.raises(ValueError, match=why):
+        Load.model_validate({"title": "Echo", "protocol": "h2c", "requests": [request]})
+
+
+@pytest.mark.parametrize("change", [{"proto": "notes.proto"}, {"expect": {"grpc_status": "OK"}}])
+def test_words_of_grpc_need_a_call(change: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match="name its method by `grpc`"):
+        Load.model_validate({"title": "Echo", "requests": [{"target": "/"} | change]})
