@@ -20,7 +20,8 @@ def echo(message: bytes, context: grpc.ServicerContext) -> bytes:
     """Return the message, and the caller's metadata and deadline as trailers."""
     sent = {key: value for key, value in context.invocation_metadata() if key.startswith("x-")}
     left = context.time_remaining()
-    context.set_trailing_metadata((*sent.items(), ("left-s", "none" if left is None else f"{left:.0f}"), ("x-bin", b"\x00\xff")))
+    given = ("left-s", "none" if left is None else f"{left:.0f}")
+    context.set_trailing_metadata((*sent.items(), given, ("x-bin", b"\x00\xff")))
     return message
 
 
@@ -57,7 +58,7 @@ def start(workers: int = 4) -> tuple[Any, int]:
     check = {"Check": grpc.unary_unary_rpc_method_handler(health)}
     handlers.append(grpc.method_handlers_generic_handler("grpc.health.v1.Health", check))
     server.add_generic_rpc_handlers(handlers)
-    port = server.add_insecure_port(f"127.0.0.1:{os.environ.get('PORT', 0)}")
+    port = server.add_insecure_port(f"127.0.0.1:{os.environ.get('PORT', '0')}")
     server.start()
     return server, port
 

@@ -11,14 +11,14 @@ import pytest
 
 from tests.command import touchstone
 from tests.grpc.server import start
-from touchstone.engine.ask import Service, Values
+from touchstone.engine.ask import AskedService, RequestValues
 from touchstone.engine.client import run_job
 from touchstone.engine.job import Timing, load_job
 from touchstone.failure import UsageError
 from touchstone.manifest.load import Load
 from touchstone.manifest.reader import read_manifest
 from touchstone.manifest.scenario import Scenario
-from touchstone.manifest.spoken import Spoken
+from touchstone.manifest.spoken import SpokenProtocol
 from touchstone.record.engine import LoadResult
 
 PROTO = str(Path(__file__).parent / "notes.proto")
@@ -114,10 +114,10 @@ def carried_out(wanted: Load, port: int) -> LoadResult:
 
 def test_contract_and_load_send_and_check_the_same(port: int, tmp_path: Path) -> None:
     wanted = scenario(tmp_path)
-    service = Service.at("127.0.0.1", port, spoken=Spoken("h2c"))
-    assert not service.exchange(wanted.ready, Values(1, "f", 0)).faults
+    service = AskedService.at("127.0.0.1", port, spoken=SpokenProtocol("h2c"))
+    assert not service.exchange(wanted.ready, RequestValues(1, "f", 0)).faults
     request = wanted.loads["echo"].requests[0]
-    answer = service.exchange(request, Values(7, "f", 0))
+    answer = service.exchange(request, RequestValues(7, "f", 0))
     assert not answer.faults
     assert answer.field("grpc-status") == "0"
     assert answer.field("x-bin") == "AP8"
@@ -132,7 +132,9 @@ def test_a_status_that_is_not_expected_is_a_class_of_its_own(port: int, tmp_path
     result = carried_out(wanted, port)
     assert (result.counts.errors.grpc_status, result.counts.wrong, result.counts.failed) == (50, 50, 0)
     assert result.counts.status == {"NOT_FOUND": 50}
-    answer = Service.at("127.0.0.1", port, spoken=Spoken("h2c")).exchange(wanted.requests[0], Values(1, "f", 0))
+    answer = AskedService.at("127.0.0.1", port, spoken=SpokenProtocol("h2c")).exchange(
+        wanted.requests[0], RequestValues(1, "f", 0)
+    )
     assert answer.faults == ("grpc-status NOT_FOUND (5): gone; expected OK",)
 
 

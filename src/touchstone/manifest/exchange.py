@@ -23,8 +23,8 @@ class Expectation(ManifestModel):
     status: int | list[int] = 200
     """The status code, or all that are allowed."""
     grpc_status: str | list[str] | None = None
-    """The status code of a gRPC call, or all that are allowed, by name; `OK` if it is left out. The message is looked at
-    where the code is `OK`."""
+    """The status code of a gRPC call, or all that are allowed, by name; `OK` if it is left out. The message is
+    looked at where the code is `OK`."""
     body: TemplateText | None = None
     """The whole body, compared byte by byte once placeholders are filled in."""
     pattern: TemplateText | None = None
@@ -84,10 +84,11 @@ class Request(ManifestModel):
     """A unary gRPC method that is called, as `package.Service/Method`, in place of `target`. `body` is its message in
     JSON, and `expect.body` and `expect.json` are about the message of the response (docs/grpc.md)."""
     proto: str | None = None
-    """A `.proto` file, or a descriptor set, next to the manifest: the schema of `grpc`. The health protocol needs none."""
+    """A `.proto` file, or a descriptor set, next to the manifest: the schema of `grpc`. The health protocol needs
+    none."""
     proto_path: list[str] = []
-    """Folders, next to the manifest, in which imports of `proto` are looked for; if it is left out, in the file's folder
-    and those above it."""
+    """Folders, next to the manifest, in which imports of `proto` are looked for; if it is left out, in the file's
+    folder and those above it."""
     headers: dict[str, TemplateText] = {}
     """Header fields: name and value. `Host` takes the place of the service's own; `Content-Length` and
     `Transfer-Encoding` are refused, since a body is framed by its length."""

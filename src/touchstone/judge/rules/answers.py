@@ -301,7 +301,7 @@ def wrong_bodies(sample: Sample, case: Case) -> Iterator[Fired]:
     tares_too=True,
 )
 def wrong_statuses(sample: Sample, case: Case) -> Iterator[Fired]:
-    """Error pages are quick to make: ranked as answers, they win. A gRPC call has a status of its own, behind HTTP's."""
+    """Error pages are quick to make: ranked as answers, they win. A gRPC call has a status of its own."""
     kind = "grpc_status" if sample.result and sample.result.counts.errors.grpc_status else "wrong_status"
     if sample.result and (failed := _failed(sample, kind)):
         seen = sample.result.counts.status
