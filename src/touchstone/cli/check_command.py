@@ -7,10 +7,13 @@ from typing import Annotated
 import typer
 
 from touchstone.check.folder import check_folder
+from touchstone.check.keys import check_keys
+from touchstone.check.problem import in_order
 from touchstone.cli import completion, options
 from touchstone.cli.places import scenarios_root, usual_scenario
 from touchstone.failure import ExitCode
 from touchstone.manifest.catalogue import find_scenario
+from touchstone.manifest.files import SCENARIO_FILE
 from touchstone.manifest.keys import find, tables
 from touchstone.manifest.keys_page import listing
 from touchstone.report.format import plural
@@ -30,14 +33,16 @@ def check(
 ) -> int:
     """Check manifests: patterns, templates, names, times and files. `run` does it first.
 
-    An environment variable that is not set here is shown, and is no problem of the manifests.
+    An environment variable that is not set here is shown, and is no problem of the manifests. Nor is a load whose
+    responses are not held against the key that they were asked for.
     """
     if keys:
         typer.echo(listing(find(scenario) if scenario else tables().values()))
         return ExitCode.OK
     folder = find_scenario(scenario or usual_scenario(), scenarios_root())
     problems = check_folder(folder)
-    for problem in problems:
+    unchecked = in_order(check_keys(folder.folder / SCENARIO_FILE, folder.scenario))
+    for problem in [*problems, *unchecked]:
         typer.echo(str(problem))
     variants = sum(len(stack.variants) for stack in folder.stacks)
     wrong = [problem for problem in problems if not problem.of_environment]
