@@ -35,6 +35,8 @@ def wanted(file: str, code: str) -> list[str]:
         ("a.py", 'from os import (\n    path,\n    environ,\n)\nenviron["MODE"]', ["MODE"]),
         ("a.py", 'os.environ["TEMP"]; os.environ["QUERY_STRING"]', []),
         ("a.py", 'app.config["SECRET_KEY"]', []),
+        ("a.go", 'parse(os.Environ()); t["DATABASE_URL"] = o; t["ADMIN_PASSWORD"] = o', ["DATABASE_URL"]),
+        ("a.go", 't["DATABASE_URL"] = o; // os.Environ()', []),
         ("a.js", "connect(process.env.MODE); a = process.env.LEVEL || 3; b = process.env['N'] ?? 1", ["MODE"]),
         (
             "a.js",

@@ -25,6 +25,11 @@ from tests.intake.services import GO, MAIN_GO, RUST, drafted
             "SERVER_PORT={port} SERVER_ADDR={host}",
         ),
         (GO | {"main.go": MAIN_GO + 'os.Getenv("PORT"); flag.String("port", "", "")'}, "", ""),
+        (
+            GO | {"main.go": MAIN_GO + 'parse(os.Environ())\no["LISTEN_ADDR"]; port = "1080"'},
+            "",
+            "LISTEN_ADDR={host}:{port}",
+        ),
         (GO | {"main.go": MAIN_GO + 'os.Getenv("DB_HOST"); os.Getenv("LISTEN_FDS")'}, "", ""),
         (GO | {"main.go": MAIN_GO + 'fs.StringVar(&c.addr, "addr", ":8080", "x")'}, "-addr {host}:{port}", ""),
         (

@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.intake.services import drafted, lay
+from touchstone.intake.service.deployed import Deployment
+from touchstone.intake.service.node import draft
 
 TSC = {"tsconfig.json": '{"compilerOptions": {"outDir": "./out", /* all */ "rootDir": "./src"}}'}
 
@@ -57,6 +59,65 @@ def test_what_only_the_build_needs_is_counted(tmp_path: Path) -> None:
     text = (tmp_path / "bench/service/stack.toml").read_text()
     assert "# look: 2 devDependencies, which the build needs, lie in node_modules as well" in text
     assert "and the build `npm --prefix app prune --omit=dev`" in text
+
+
+HUSKY = {"husky": "9"}
+
+
+@pytest.mark.parametrize(
+    ("script", "dependencies", "whole"),
+    [
+        ("husky", HUSKY, True),
+        ("husky install config && npm run compile", HUSKY, True),
+        ("husky || true", HUSKY, False),
+        ("node scripts/prepare.js", HUSKY, False),
+        ("prisma generate", {"prisma": "6"}, True),
+        ("a generate", HUSKY, False),
+    ],
+)
+def test_an_installation_gets_what_its_own_scripts_run(
+    tmp_path: Path, script: str, dependencies: dict[str, str], whole: bool
+) -> None:
+    service = {"scripts": {"prepare": script}, "dependencies": {"a": "1"}, "devDependencies": dependencies}
+    stack = drafted(tmp_path, {"package.json": json.dumps(service), "index.js": "", "package-lock.json": "{}"})
+    assert stack.install is not None
+    assert ("--omit=dev" not in stack.install.commands[0]) is whole
+    text = (tmp_path / "bench/service/stack.toml").read_text()
+    assert ("# look: 1 devDependencies, which the installation needs, lie in node_modules" in text) is whole
+
+
+@pytest.mark.parametrize(
+    ("more", "run"),
+    [
+        ({"bin": {"shop": "lib/bin.js"}, "main": "lib/index.js"}, "lib/bin.js"),
+        ({"bin": "./cli.js"}, "./cli.js"),
+        ({"bin": {"a": "a.js", "b": "b.js"}, "main": "lib/index.js"}, "lib/index.js"),
+        ({"bin": {"a": 3}}, "server.js"),
+    ],
+)
+def test_a_package_without_a_start_is_started_by_the_program_that_it_installs(
+    tmp_path: Path, more: dict[str, object], run: str
+) -> None:
+    plain = drafted(tmp_path, {"package.json": json.dumps(more)}).variants["plain"]
+    assert plain.run == ["node", run]
+    assert f"is {run} what starts it?" in (tmp_path / "bench/service/stack.toml").read_text()
+
+
+def test_what_is_compiled_by_another_name_is_built_where_it_is_not_there(tmp_path: Path) -> None:
+    files = {"package.json": json.dumps({"scripts": {"compile": "tsup", "start": "node build/main.js"}})}
+    assert drafted(tmp_path, files).variants["plain"].build == [["npm", "--prefix", "app", "run", "compile"]]
+    (tmp_path / "bench/service/stack.toml").unlink()
+    lay(tmp_path, {"build/main.js": ""})
+    assert draft(tmp_path, Deployment()).build == []
+
+
+def test_a_script_without_an_ending_is_read_and_shipped_with_what_it_starts(tmp_path: Path) -> None:
+    script = "#!/usr/bin/env node\nrequire('../app').listen(process.env.SHOP_PORT)\n"
+    made = {"bin/www": script, "app.js": "", "controllers/a.js": "", "views/a.pug": "", "test/a.js": ""}
+    package_json = json.dumps({"name": "shop", "scripts": {"start": "node ./bin/www"}})
+    plain = drafted(tmp_path, {"package.json": package_json, **made}).variants["plain"]
+    assert plain.env["SHOP_PORT"] == "{port}"
+    assert plain.artifacts == [f"app/{name}" for name in ("bin", "*.js", "views", "controllers", "package.json")]
 
 
 @pytest.mark.parametrize(

@@ -26,6 +26,11 @@ _VARIABLE = re.compile(
     rf"""(?:{"|".join(_READERS)})\s*[(\[.]\s*(?:"[\w.]+",\s*)?["']?({_NAME})\b(?!\()|\benv\s*=\s*"({_NAME})\"|"""
     rf"""(?:(?<![\w.])config|\b[cC]onfig(?:Service)?\.get\w*(?:<[^>()]*>)?|\bviper\.Get\w*)\(\s*["']({_NAME})["']"""
 )
+_WHOLE = re.compile(r"\bos\.Environ\(\)")
+_NAMED = re.compile(rf'"({_NAME})"')
+"""Where Go reads the environment as a whole, as for a table of options, and where such a table names a variable."""
+_OF_STORES = re.compile(r"(?:\w+_)?(?:DATABASE|DB|POSTGRES\w*|PG|MYSQL|REDIS|MONGO\w*)_?(?:URL|URI|DSN|HOST)")
+"""The names of such a table that are asked for: stores that no service can do without."""
 _FROM_OS = re.compile(r"\bfrom os import (?:\([^)]*|[^\n]*)\benviron")
 """Where `environ` by itself is the process's in Python. Elsewhere it is a request's (PEP 3333)."""
 _TAG = re.compile(rf"""\b(?:env|envconfig):"({_NAME})\b""")
@@ -110,18 +115,24 @@ class RequiredVariables:
         self.read: dict[str, Path] = {}
         self.wanted: dict[str, Path] = {}
         begins = next((one[1] for source in sources for one in source.found(_TAGS_BEGIN)), "")
+        whole = any(any(source.found(_WHOLE)) for source in sources if source.lexer == "go")
         for source in sources:
             tags = [f"{begins}_{tag}".upper() if begins else tag for tag in _tags(source)]
             required = [f"{begins}_{tag}".upper() if begins else tag for tag in _tags(source, required=True)]
             if "env-namespace:" in source.raw:
                 # The group's name stands before a tag's, and which group that is no single line says.
                 tags = [tag for tag in tags if "_" in tag]
+            named = [one[1] for one in source.found(_NAMED)] if whole else []
             read = [*_variables(source), *tags]
             needed = {*_required(source), *required}
             for name in (*read, *needed):
                 self.read.setdefault(name, source.file)
                 called = name.rpartition("_")[2] in _WITHOUT_WHICH
                 if (called or name in needed) and not _OF_THE_MACHINE.fullmatch(name):
+                    self.wanted.setdefault(name, source.file)
+            for name in named:
+                self.read.setdefault(name, source.file)
+                if _OF_STORES.fullmatch(name):
                     self.wanted.setdefault(name, source.file)
 
 

@@ -15,22 +15,27 @@ from touchstone.intake.service.deployed import Deployment
 from touchstone.intake.service.node_shipped import NUXT, TYPES, entry_of, served_patterns, shipped, source_of
 from touchstone.intake.service.node_workspace import MARK, NodeWorkspace, scripts_of, starting, workspace_of
 from touchstone.intake.service.reading import read_json, table_at, text_at
+from touchstone.intake.service.sources import own_sources
 
 _ENTRIES = ("server.js", "index.js", "app.js", "main.js", "src/server.js", "src/index.js", "src/main.js")
 _BUN_ENTRIES = ("src/index.ts", "index.ts", "src/server.ts", "server.ts", *_ENTRIES)
+_BUILDS = ("build", "compile")
 _STARTS = ("start:prod", "start")
 _OLDEST = 18
 _WATCHING = ("--hot", "--watch")
 """What Bun's script `dev` has and a deployed service has not: without it, it is what starts the service."""
 _OF_INSTALLATION = ("preinstall", "install", "postinstall", "prepare")
 """Scripts that are run with it."""
+_OF_THE_SYSTEM = re.compile(r"node|sh|bash|echo|true|exit|test|\[|cd|rm|cp|mv|mkdir|touch|if|git|\w+=.*")
+"""What such a script may begin with, and what needs no package."""
 _WATCHER = "nodemon"
 _WATCHERS_VALUED = ("--exec", "-x", "--watch", "-w", "--ext", "-e", "--ignore", "-i", "--delay", "-d", "--signal", "-s")
+_BIN = "bin"
 _MODULES = "node_modules"
 _PROGRAMS = f"{below(_MODULES)}/.bin/"
 """Where the programs of its packages lie."""
 _MORE = (
-    "{more} devDependencies, which the build needs, lie in node_modules as well: bundle the service, or "
+    "{more} devDependencies, which the {user} needs, lie in node_modules as well: bundle the service, or "
     'add a variant with `base = "plain"`, the same `artifacts`, and the build `{prune}`'
 )
 _SOURCES = ("src", "lib", "routes", "views", "public", "config")
@@ -101,18 +106,21 @@ def draft(service: Path, deployment: Deployment) -> DraftStack:
     typed = (service / TYPES).is_file() or Path(entry).suffix == ".ts"
     runtime = {_BUN: ">=1"} if found.words[0] == _BUN else {"node": f">={_version(manifest)}"}
     compiling = found.words[0] != _BUN and source_of(found.words) is not None
-    built = [*workspace.built(), *([workspace.place] if "build" in scripts and not compiling else [])]
-    install = _install(workspace, manifest, manager, whole=whole or bool(built))
+    build = next((name for name in _BUILDS if name in scripts), "build")
+    own = build in scripts and not compiling and (build == "build" or not (service / entry).exists())
+    built = [*workspace.built(), *([workspace.place] if own else [])]
+    user = "build" if built else "installation" if _needs_developers(manifest) else ""
+    install = _install(workspace, manifest, manager, whole=whole or bool(user))
     more = len(table_at(manifest, "devDependencies"))
-    if install and built and more and not entry.startswith(f"{NUXT}/"):
-        guessed = [*guessed, _MORE.format(more=more, prune=" ".join(manager.pruning()))]
+    if install and user and more and not entry.startswith(f"{NUXT}/"):
+        guessed = [*guessed, _MORE.format(more=more, user=user, prune=" ".join(manager.pruning()))]
     if install and not (workspace.root / manager.lock).is_file():
         guessed = [*guessed, f"there is no {manager.lock}, so that each installation may get other versions"]
     return DraftStack(
         language="TypeScript" if typed else "JavaScript",
         needs=runtime | ({manager.tool: manager.needs} if install or built else {}),
         install=install,
-        build=[manager.words("run", "build", place=place) for place in built],
+        build=[manager.words("run", build if place == workspace.place else "build", place=place) for place in built],
         artifacts=_artifacts(service, found.words, workspace, installed=install is not None, apart=manager.apart),
         run=[program, *arguments],
         env={**DEPLOYED, **found.env},
@@ -120,6 +128,16 @@ def draft(service: Path, deployment: Deployment) -> DraftStack:
         place=workspace.place,
         guessed=guessed,
     )
+
+
+def _needs_developers(manifest: dict[str, Any]) -> bool:
+    """Whether a script of its installation runs a program that only its developers' packages have, such as husky."""
+    lines = [scripts_of(manifest).get(name, "") for name in _OF_INSTALLATION]
+    firsts = [
+        words[0] for line in lines if "||" not in line for one in re.split(r"&&|;", line) if (words := one.split())
+    ]
+    packages = table_at(manifest, "dependencies")
+    return any(not _OF_THE_SYSTEM.fullmatch(first) and first not in packages for first in firsts)
 
 
 def _version(manifest: dict[str, Any]) -> int:
@@ -171,10 +189,17 @@ def _start(
     for name in (*_STARTS, "dev") if bun else _STARTS:
         if found := _script(name, scripts):
             return found
-    named = text_at(manifest, "main") or (text_at(manifest, "module") if bun else "")
+    named = _program(manifest) or text_at(manifest, "main") or (text_at(manifest, "module") if bun else "")
     entry = named or first_there(service, _BUN_ENTRIES if bun else _ENTRIES) or "server.js"
     guess = f"no script `start` is a command of its own: is {entry} what starts it?"
     return DeployedCommand([_BUN if bun else "node", entry], ""), [guess]
+
+
+def _program(manifest: dict[str, Any]) -> str:
+    """The file of the one program that the package installs; empty if it has none, or several."""
+    files = [text_at(manifest, "bin"), *table_at(manifest, "bin").values()]
+    named = [file for file in files if file and isinstance(file, str)]
+    return named[0] if len(named) == 1 else ""
 
 
 def _script(name: str, scripts: Mapping[str, str]) -> tuple[DeployedCommand, list[str]] | None:
@@ -239,8 +264,18 @@ def _artifacts(service: Path, words: Words, workspace: NodeWorkspace, *, install
 def _own(service: Path, entry: str, *, program: bool) -> Sequence[str]:
     """The folder of the file that is run. If that lies at the top, what is like it, and folders of sources."""
     file = Path(entry)
+    if file.parts[:-1] == (_BIN,):
+        # It only starts what lies next to its folder, as `bin/www` of Express does.
+        return [_BIN, *(["*.js"] if any(service.glob("*.js")) else []), *_folders(service)]
     # What is no file yet is a folder that the build leaves: `node build`.
     if len(file.parts) > 1 or not (program or file.suffix or (service / f"{entry}.js").is_file()):
         return [file.parts[0]]
     like = file.suffix or ("" if program else ".js")
-    return [f"*{like}", *(name for name in _SOURCES if (service / name).is_dir())]
+    return [f"*{like}", *_folders(service)]
+
+
+def _folders(service: Path) -> list[str]:
+    """The folders that hold its sources, and what is read next to these."""
+    named = (one.file.parts for one in own_sources(service, "JavaScript"))
+    tops = [parts[0] for parts in named if len(parts) > 1 and parts[0] != _BIN]
+    return list(dict.fromkeys([*(name for name in _SOURCES if (service / name).is_dir()), *tops]))

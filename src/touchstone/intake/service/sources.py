@@ -25,6 +25,8 @@ _LEXERS = {
     **{"Java": _OF_JVM, "Kotlin": _OF_JVM, "JavaScript": _OF_JS, "TypeScript": _OF_JS},
 }
 """By a language, the endings of its files, each with Pygments' name of what reads it."""
+_SHEBANG = {"JavaScript": "node", "TypeScript": "node", "Python": r"python[\d.]*"}
+"""By a language, the program that the first line of a script without an ending names."""
 _SETTINGS = re.compile(r"application(?:-prod(?:uction)?)?\.(?:ya?ml|properties|conf)|schema\.prisma")
 """Files of settings that a framework reads, and that name variables of the environment."""
 _FOLDERS = re.compile(
@@ -78,7 +80,7 @@ def _is_said(kind: Any) -> bool:
 def own_sources(service: Path, language: str, folders: Sequence[str] | None = None) -> Iterator[Source]:
     """The sources in a language. Where the `folders` that a program is compiled of are known, those of these alone."""
     for file in islice(_files(service, folders), _MOST_FILES):
-        lexer = _lexer(file, language)
+        lexer = _lexer(file, language) or _of_script(service / file, language)
         held = read_source(service / file) if lexer else ""
         if lexer and not is_ignored(held):
             yield Source(file, _TESTS_WITHIN.sub("", held), lexer)
@@ -87,6 +89,14 @@ def own_sources(service: Path, language: str, folders: Sequence[str] | None = No
 def is_ignored(held: str) -> bool:
     """Whether Go compiles a file into no program: one that makes others, or that names tools."""
     return _IGNORED.match(held) is not None
+
+
+def _of_script(path: Path, language: str) -> str | None:
+    """What reads a script without an ending, such as `bin/www`; None if it is none of that language's."""
+    if path.suffix or language not in _SHEBANG:
+        return None
+    named = re.match(rf"#!.*[/ ]{_SHEBANG[language]}(?:\s|$)", read_source(path, 200))
+    return next(iter(_LEXERS[language].values())) if named else None
 
 
 def _files(service: Path, folders: Sequence[str] | None) -> Iterator[Path]:
