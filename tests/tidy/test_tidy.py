@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.tidy import limits, manifest_keys, plain, prose, readable, rooms, rule_tests, sample
+from tests.tidy import first_sentence, limits, manifest_keys, plain, prose, readable, rooms, rule_tests, sample
 from touchstone.judge.rules.table import RULES
 from touchstone.manifest.base import ManifestModel
 from touchstone.manifest.keys import ManifestTable, TablePath, tables
@@ -75,6 +75,24 @@ def test_prose_names_what_exists() -> None:
 
 def test_what_is_written_is_plain() -> None:
     assert not relative(plain.breaches(written(ROOT)))
+
+
+def test_first_sentences_of_docstrings_are_short() -> None:
+    generated = SOURCE / "touchstone/engine/protocol.py"
+    assert not relative(first_sentence.breaches(path for path in SOURCE.rglob("*.py") if path != generated))
+
+
+def test_a_long_first_sentence_is_found(tmp_path: Path) -> None:
+    words = [f"word{n}" for n in range(first_sentence.MOST_WORDS)]
+    short, long = " ".join(words), " ".join([*words, "more"])
+    source = tmp_path / "a.py"
+    for docstring in (short, f"{short}. {long}.", f"{short}: {long}", f"{short}\n\n{long}", f"`{long}` {words[0]}."):
+        source.write_text(f'"""{docstring}"""\n\n\nclass A:\n    """{docstring}"""\n')
+        assert not first_sentence.breaches([source])
+    source.write_text(
+        f'"""{long}."""\n\n\nclass A:\n    """{long}; {short}."""\n\n    def b(self):\n        """{long}"""\n'
+    )
+    assert [one.split(":")[1] for one in first_sentence.breaches([source])] == ["1", "4", "7"]
 
 
 def test_pages_are_readable() -> None:

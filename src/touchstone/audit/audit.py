@@ -111,7 +111,7 @@ def _not_applied(results: list[PublishedResult]) -> list[tuple[str, int, str]]:
 
 
 def _copies(results: list[PublishedResult]) -> dict[int, Fault]:
-    """Results with all their figures equal, to the last digit, to those of another entry under the same test.
+    """Results that equal another entry of the same test in every figure and digit.
 
     Where a rate was offered, sound entries may well have the same few digits.
     """

@@ -153,7 +153,7 @@ def _one(read: Callable[[Any, str], PublishedResult], material: Any, name: str) 
 
 
 def _tables(text: str) -> list[_RunFormat]:
-    """A run for each time that the names of a known table's columns stand in the text; none if it is no table."""
+    """One run for each place where a known table's column names occur. None if it is no table."""
     head = text.lstrip().partition("\n")[0]
     delimiter = max(",;\t", key=head.count)
     columns = [column.strip() for column in next(csv.reader([head], delimiter=delimiter), [])]

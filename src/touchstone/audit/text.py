@@ -20,7 +20,7 @@ _CONTROL = re.compile(rb"[\x00-\x06\x0e-\x1a\x1c-\x1f]")
 
 
 def decoded(data: bytes) -> str:
-    """The text of UTF-8, UTF-16 or UTF-32, with a byte order mark or without, or of Windows' code page 1252.
+    """The text, decoded from UTF-8, UTF-16, UTF-32 or Windows-1252, with or without byte order mark.
 
     PowerShell writes UTF-16 where a program's output is sent to a file. Raises UnicodeDecodeError for what is no text.
     """
@@ -46,7 +46,7 @@ def cleaned(text: str) -> str:
 
 
 def with_points(text: str) -> str:
-    """The text with decimal points, and without separators of thousands, whatever the locale that it was written in."""
+    """The text with decimal points and without thousands separators, whatever locale wrote it."""
     commas = [found for found in _COMMA.findall(text) if not _TOTALLY_GROUPED.fullmatch(found)]
     if len(commas) > len(_POINT.findall(text)):
         text = _GROUPED_BY_POINTS.sub(lambda found: found[0].replace(".", ""), text)

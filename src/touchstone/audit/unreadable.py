@@ -1,4 +1,4 @@
-"""Files of load tools that are known and cannot be read, each with the export of the same run that can."""
+"""Files of known load tools that cannot be read, each with the export that can be."""
 
 from __future__ import annotations
 

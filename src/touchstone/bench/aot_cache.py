@@ -1,4 +1,4 @@
-"""Whether a JVM takes the AOT cache (JEP 483) or CDS archive that its command names, and if that is of this jar.
+"""Whether a JVM accepts its AOT cache (JEP 483) or CDS archive, and for which jar.
 
 A JVM that finds the cache unfit for its flags goes on without it, with a line in its log at most. And JDK 25 checks
 nothing of the files that an AOT cache was made from, as seen with 25.0.3: it runs the code in the cache whatever the

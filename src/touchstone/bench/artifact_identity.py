@@ -88,13 +88,13 @@ def clear_work(built: Built) -> LeftInWork:
 
 
 def note_work(work: Path) -> None:
-    """Write down what a build has left, so that of a start of a later run nothing is taken for the build's."""
+    """Record the files that a build left. Files that a later start adds are not taken for the build's."""
     _seen.pop(work, None)
     (work.parent / _NOTED).write_text(json.dumps(dict(_files(work))), encoding="utf-8")
 
 
 def as_noted(work: Path, artifacts: Iterable[Path]) -> bool:
-    """Whether the artifacts are those that the build left, and no service has put others in their place."""
+    """Whether the artifacts are still those of the build, and no service has replaced them."""
     shipped = set(artifacts)
     return all(_stamp(work / name) == state for name, state in _noted(work).items() if _is_in(work / name, shipped))
 
@@ -107,7 +107,7 @@ def _noted(work: Path) -> _Listing:
 
 
 def _files(work: Path, but: Set[Path] = frozenset()) -> Iterator[tuple[str, tuple[int, int]]]:
-    """The files of a work folder, but for these and caches of bytecode, with size and time of their last change."""
+    """Files of a work folder with size and modification time, without these and bytecode caches."""
     for path in work.rglob("*"):
         if _is_in(path, but) or "__pycache__" in path.parts or path.is_symlink() or not path.is_file():
             continue
@@ -129,7 +129,7 @@ def _is_in(path: Path, folders: Set[Path]) -> bool:
 
 
 def is_compiled(path: Path) -> bool:
-    """Whether a file begins as an executable, a jar, a class or a JVM's cache of code does."""
+    """Whether a file's first bytes are those of an executable, jar, class or JVM code cache."""
     return _begins_with(path, _COMPILED)
 
 

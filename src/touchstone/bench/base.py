@@ -101,7 +101,7 @@ class Built:
         return self.work / self.run_in
 
     def at(self, host: str, port: int, certificate: Certificate | None = None) -> Built:
-        """The same with `{host}`, `{port}` and the certificate's files filled in, in its command and its environment.
+        """The same with `{host}`, `{port}` and certificate files filled into command and environment.
 
         Raises StartError if it names the certificate, and there is none: it is to speak without TLS.
         """
@@ -232,7 +232,7 @@ def blank_sample(
     position: int = 0,
     process: Process | None = None,
 ) -> Sample:
-    """A sample with its identity filled in; of a phase that measures the run's loads `load` names one.
+    """A sample with its identity filled in. `load` names one of the run's loads.
 
     `process` is the one that other samples have, too; without it the sample gets one of its own.
     """
@@ -253,7 +253,7 @@ def blank_sample(
 
 
 def failed(error: TouchstoneError, lines: list[str]) -> Failure:
-    """The record of an error that kept a phase from being carried out, with the last lines of a log."""
+    """The record of an error that stopped a phase, with the last lines of a log."""
     where = error.where and shown_text(error.where)
     return Failure(what=shown_text(error.what), where=where, fix=error.fix, tail=[shown_text(line) for line in lines])
 
@@ -282,7 +282,7 @@ def sampling(
     round_number: int | None = None,
     position: int = 0,
 ) -> Iterator[Sample]:
-    """A sample of what is measured in the context, with its identity as `blank_sample` fills it in."""
+    """A context that yields a sample to fill, with its identity from `blank_sample`."""
     sample = blank_sample(bench, phase, contender, load=load, round_number=round_number, position=position)
     with attempting(bench, sample):
         yield sample

@@ -203,7 +203,7 @@ def _is_local(address: str) -> bool:
 
 
 def _who_listens(service: ExternalService) -> str:
-    """The way to its memory and CPU; with the process that listens, where that can be seen."""
+    """How to read its memory and CPU, with the listening process where that can be seen."""
     words = f"--pid {service.name}=PID or --cgroup {service.name}=PATH"
     with suppress(psutil.Error):
         held = sorted(pid for pid in listeners(service.port) if pid is not None)

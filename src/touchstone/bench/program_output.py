@@ -38,7 +38,7 @@ def program_output(
     quota: float | None = None,
     memory: int | None = None,
 ) -> ProgramOutput | None:
-    """Start the contender's program with other arguments, on its CPUs, under its CPU quota and memory limit in bytes.
+    """Run the contender's program with other arguments, within its CPUs, CPU quota and memory limit.
 
     None if it could not be started, or did not end in time.
     """

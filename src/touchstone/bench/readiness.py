@@ -16,7 +16,7 @@ from touchstone.record.sample import CheckOutcome, Sample
 
 
 def check_readiness(bench: Bench, built: Built, sample: Sample) -> None:
-    """Start it once more, and carry out the loads' requests and the light checks right behind the first answer.
+    """Start it again, and send loads' requests and light checks right after the first response.
 
     A start is timed to the first correct response to `ready`. A stub that gives it, while the service behind it is not
     there yet, would make that figure its own.
@@ -27,7 +27,7 @@ def check_readiness(bench: Bench, built: Built, sample: Sample) -> None:
 
 
 def ask_first(checker: ContractChecker, bench: Bench, *, outlives: bool = False) -> list[CheckOutcome]:
-    """Send the requests of those loads that need neither preparation nor other settings of a dependency, once each.
+    """Send once the requests of loads that need no preparation and no other dependency settings.
 
     With `outlives` the service keeps what is written: loads that draw new names are left out, since their first name
     would be taken.

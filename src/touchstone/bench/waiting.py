@@ -82,7 +82,7 @@ class _WrongResponse:
 
 @dataclass
 class _OtherAddress:
-    """Where a server that does not answer listens instead, and since when it has opened nothing more and rested."""
+    """Where an unresponsive server listens instead, and since when it has opened no further port."""
 
     looked: float = -math.inf
     since: float = 0.0
@@ -134,7 +134,7 @@ class _CpuSinceStart:
         self._begun = psutil.cpu_times()
 
     def of(self, process: ServerProcess) -> tuple[float, float]:
-        """The share of the machine's CPU time in which its CPUs worked, and the share that was the server's."""
+        """The busy share of the machine's CPU time, and the server's share of it."""
         spent = [now - before for now, before in zip(psutil.cpu_times(), self._begun, strict=True)]
         whole = dict(zip(self._begun._fields, spent, strict=True))
         # The time of guests is within `user` and `nice`.
@@ -181,7 +181,7 @@ def wait_until_ready(
 
 
 def mismatch(service: AskedService, answer: Response, spoken: SpokenProtocol) -> str | None:
-    """How the server speaks something else than it is asked in, given that it did not answer; None if it may not."""
+    """Which other protocol a server without a response may speak. None if none is likely."""
     if answer.mismatch:
         return f"the server is asked over {spoken}, and does not speak it: {answer.failure}"
     if spoken.label == "h1" and service.speaks_http2():
@@ -234,7 +234,7 @@ def _elsewhere(places: list[Listener], asked: tuple[str, int]) -> StartError | N
 
 
 def _misplaced(wrong: _WrongResponse, process: ServerProcess, asked: tuple[str, int]) -> StartError | None:
-    """What is wrong with a server that may work, and does not answer where or how it is asked."""
+    """What is wrong with a server that works but listens elsewhere or speaks otherwise."""
     if wrong.shown:
         return None
     return _elsewhere(places_of(member.pid for member in process.tree()), asked)

@@ -27,7 +27,7 @@ def check_folder(folder: ScenarioFolder) -> list[Problem]:
 
 
 def refuse_problems(folder: ScenarioFolder, stacks: Collection[str]) -> None:
-    """Raise ManifestError that tells all problems of the scenario and of the stacks named, if there are any.
+    """Raise ManifestError with all problems of the scenario and the named stacks, if any.
 
     Where none of its stacks is among them, as with services that run already, its dependencies are not started, and
     may lack what they need.

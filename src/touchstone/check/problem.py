@@ -55,7 +55,7 @@ def in_order(problems: Iterable[Problem]) -> list[Problem]:
 
 
 def refuse(problems: Sequence[Problem], place: str, again: str) -> None:
-    """Raise ManifestError that tells all problems in `place`, if there are any, and how to look `again`."""
+    """Raise ManifestError with all problems in `place`, if any, and how to check `again`."""
     if problems:
         lines = "\n".join(str(problem) for problem in problems)
         raise ManifestError(

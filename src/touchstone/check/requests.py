@@ -78,7 +78,7 @@ def _sent_of(key: Place, mix: Mix) -> Iterator[Placed]:
 
 
 def check_expectation(file: Path, key: Place, request: Request) -> Iterator[Problem]:
-    """An expectation that no correct response can meet, or of which a part is never looked at."""
+    """Problems of an expectation that no correct response can meet, or that is partly ignored."""
     expect = request.expect
     body = next(
         (k for k, v in (("body", expect.body), ("pattern", expect.pattern), ("json", expect.json_fields)) if v), ""

@@ -64,7 +64,7 @@ def _load(file: Path, name: str, load: Load) -> Iterator[Problem]:
 
 
 def check_mix_templates(file: Path, key: Place, mix: Mix, prepared: Sequence[str] = ()) -> Iterator[Problem]:
-    """What is wrong with the names in the templates of a mix at `key`; `prepared` are those captured before it."""
+    """What is wrong with template names in a mix at `key`. `prepared` are names captured before it."""
     columns = read_rows(Path(mix.rows)).columns if mix.rows else ()
     texts = [text for request in mix.all_requests for text in texts_of(request).values()]
     if columns and not any(parse(text).names("row") for text in texts):

@@ -155,7 +155,7 @@ def _measure(asked: _ClaimSelection, how: StepSettings, spend_s: float) -> bool:
 
 
 def _gate(ruled: list[RuledFile], *, allow_undecided: bool) -> int:
-    """3 if an own claim does not hold, 4 if no number stands for it, 5 if it is undecided, as every gate of the lab."""
+    """The exit code: 3 if a claim does not hold, 4 without a number, 5 if undecided."""
     broken = (Ruling.CONTRADICTED, Ruling.EXPLAINED)
     undecided = () if allow_undecided else (Ruling.UNDECIDED,)
     own = [claim for one in ruled if one.file.own for claim in one.ruling.claims]

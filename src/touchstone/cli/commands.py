@@ -102,7 +102,7 @@ def load_command(name: str) -> Any:
 
 
 class CarriedError(Exception):
-    """Carries an error past typer, which makes an exit without a word of some of Python's own."""
+    """Carries an error past typer, which would turn some Python errors into a silent exit."""
 
     def __init__(self, error: BaseException) -> None:
         super().__init__()

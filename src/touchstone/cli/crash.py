@@ -69,7 +69,7 @@ def system_failure(error: OSError) -> TouchstoneError | None:
 
 
 def defect(error: BaseException, command: str) -> TouchstoneError:
-    """A message about a defect of touchstone itself, whose details are written to a file that the message names.
+    """A message about a defect of touchstone. It names the file with the details.
 
     Args:
         error: what was raised.

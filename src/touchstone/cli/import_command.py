@@ -36,7 +36,7 @@ def import_entry(
         typer.Option(help="A test that a new scenario asks; repeat it. All of the entry's first image if left out."),
     ] = None,
 ) -> None:
-    """Make a stack of an entry of HttpArena or TechEmpower, in a scenario that asks what is asked there."""
+    """Make a stack from a HttpArena or TechEmpower entry, in a scenario with the same tests."""
     if benchmark not in _BENCHMARKS:
         hint = did_you_mean(benchmark, _BENCHMARKS)
         raise UsageError(f"there are no entries of {benchmark!r}", fix=f"{hint}there are: {', '.join(_BENCHMARKS)}")

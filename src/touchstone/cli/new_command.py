@@ -101,7 +101,7 @@ def new(
         typer.Option(help="The service of the Compose file that is tested; the one that is built if left out."),
     ] = None,
 ) -> None:
-    """Make a scenario with a stack that runs, add a stack to one, or draft one from a file."""
+    """Make a scenario with a working stack, add a stack, or draft one from a file."""
     if stack is not None and service is not None:
         raise UsageError("a stack is either new or drafted from a service", fix="give --stack or --service")
     if stack is not None and stack not in KINDS:
@@ -160,13 +160,13 @@ def _home(folder: Path, called: str) -> Path:
 
 
 def _marks(drafted: DraftStack, home: Path) -> list[str]:
-    """What is marked in a draft, so that it is seen by those who do not open the file."""
+    """The marks in a draft, shown to users who do not open the file."""
     marks = [f"  look: {mark}" for mark in drafted.marks()]
     return [*marks, f"  ({home / STACK_FILE} has each as `# look:`)"] if marks else []
 
 
 def _after_a_draft(folder: Path, home: Path, *, invented: bool) -> list[str]:
-    """What is left to do when a stack was drafted from a service; `invented` if the scenario was not the user's."""
+    """Next steps after a stack was drafted from a service. `invented` means touchstone drafted the scenario."""
     look = f"look at {home / STACK_FILE}, and see whether it starts: touchstone run {folder} --phase verify"
     example = f"say in {folder / SCENARIO_FILE} its requests and responses: GET /ping is an example"
     asked = f"or have it asked while it runs: touchstone new {folder} --from-url http://127.0.0.1:8080/health"

@@ -1,4 +1,4 @@
-"""The draft of a post about a run, with verdicts on what others published about its scenario."""
+"""The draft of a post about a run, with verdicts on published claims about its scenario."""
 
 from __future__ import annotations
 

@@ -175,7 +175,7 @@ def _words_but(scenario: str | None) -> list[str]:
 
 
 def _look_at_noise(*, anyway: bool) -> list[str]:
-    """Refuse a thorough run on a machine that cannot give it; with --anyway say so in every report."""
+    """Refuse a thorough run on a noisy machine. With --anyway, every report says so."""
     complaints = measure_noise().complaints()
     if complaints and not anyway:
         raise InvalidRunError(

@@ -18,7 +18,7 @@ from touchstone.manifest.outside import ExternalService, is_loopback
 def read_services(
     urls: Sequence[str], pids: Sequence[str], cgroups: Sequence[str], allowed_hosts: Sequence[str]
 ) -> list[ExternalService]:
-    """The services, in their order, each with its process if named or found by its listening port.
+    """The services in order, each with its process if named or found by its port.
 
     Raises UsageError for words that are no NAME=VALUE, or that name no service.
     """
@@ -50,7 +50,7 @@ def read_services(
 
 
 def _with_processes(services: Sequence[ExternalService]) -> list[ExternalService]:
-    """Give each service without a named process or group the tree that listens, if it is theirs alone."""
+    """Give services without a named process the tree that listens, if none shares it."""
     found = {
         service.name: service.pid
         or next(filter(None, (listening_tree(service.port, a) for a in _local_addresses(service))), None)
@@ -66,7 +66,7 @@ def _with_processes(services: Sequence[ExternalService]) -> list[ExternalService
 
 
 def _shared(pid: int, others: set[int]) -> bool:
-    """Whether one tree holds another, so that nobody can say whose its work is; so, too, if it is gone by now."""
+    """Whether one tree holds another, so that work cannot be attributed. Also true if it is gone."""
     own = {process.pid for process in family(pid)}
     return not own or not own.isdisjoint(others) or any(pid == one.pid for other in others for one in family(other))
 

@@ -81,7 +81,7 @@ def _loads(asked: list[str], there: dict[str, list[str]]) -> list[str]:
 
 
 def _named(word: str, names: list[str]) -> str:
-    """A contender by its name, or by its stack where only one variant of it was profiled. Raises UsageError."""
+    """A contender by its name, or by its stack if one variant was profiled. Raises UsageError."""
     fitting = [name for name in names if word in (name, name.split("/", 1)[0])]
     if len(fitting) == 1:
         return fitting[0]

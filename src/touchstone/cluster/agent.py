@@ -69,7 +69,7 @@ class Agent:
         self.has_engine(digest)
 
     def start(self, worker: str, kind: str) -> None:
-        """Start a process of the engine that does a share of this kind of job, `load` or `hold`, under this name."""
+        """Start an engine process for a share of a `load` or `hold` job, by name."""
         assert self._engine is not None  # it was given before
         self._workers[worker] = _LineProcess([str(self._engine), kind, "--worker"])
 
@@ -78,7 +78,7 @@ class Agent:
         self._workers[worker].tell(orders)
 
     def listen(self, worker: str, wait_s: float) -> tuple[str, str | None]:
-        """Its output lines, after waiting for at most this time; and how it ended, if it has."""
+        """Its output lines within this time, and how it ended, if it has."""
         return self._workers[worker].listen(wait_s)
 
     def close(self, worker: str) -> None:

@@ -25,7 +25,7 @@ def ray_processes() -> list[psutil.Process]:
 
 @contextmanager
 def kept_off(cpus: Sequence[int]) -> Iterator[None]:
-    """For as long as the context lasts, Ray's processes have the last of these CPUs alone, which keeps house."""
+    """Within the context, Ray's processes run on the last of these CPUs alone."""
     moved: dict[psutil.Process, list[int]] = {}
     if len(cpus) > 1:
         for process in ray_processes():

@@ -47,7 +47,7 @@ class ClusterNode:
 
 
 def connect(address: str) -> None:
-    """Become a part of the cluster at HOST:PORT, or of the one of this machine by `auto`. Raises ClusterError."""
+    """Join the cluster at HOST:PORT, or with `auto` that of this machine. Raises ClusterError."""
     if os.environ.get("RAY_AUTH_MODE") != "token":
         raise UsageError(
             "Ray carries out whatever it is sent, and RAY_AUTH_MODE is not `token`: nobody is asked who he is",

@@ -73,7 +73,7 @@ _OPTIONS = {"JAVA_TOOL_OPTIONS": _JAVA, "JDK_JAVA_OPTIONS": _JAVA, "_JAVA_OPTION
 def development_signs(
     commands: Iterable[Words], env: Mapping[str, str], build_env: Mapping[str, str] | None = None
 ) -> list[str]:
-    """What of a build's commands, of the command that ran, or of their environments is a sign, each in a few words."""
+    """Signs of development mode in build commands, the run command and environments."""
     found = []
     for words in (simple for command in commands for simple in _simple(command)):
         program = _without_prefix(words)

@@ -113,7 +113,7 @@ class ContractChecker:
     def send(
         self, step: Send, source: ValueSource, shared: int | None = None, *, cookies: bool = False
     ) -> StepResponses:
-        """Send a step's requests, those that follow each other in the lane `shared`, and take what later steps need."""
+        """Send a step's requests and capture what later steps need. Consecutive requests use the lane `shared`."""
         first = source.next(step.repeat)
         answers = self.service.exchanges(
             step,

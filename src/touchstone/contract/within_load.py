@@ -1,4 +1,4 @@
-"""Which checks of a contract can be made inside a load, and what of them is left there."""
+"""Which contract checks can be made inside a load, and which of their parts."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _OWN = frozenset({"fresh", "random"})
 
 
 def checks_within_load(checks: Iterable[Check]) -> list[Check]:
-    """The checks that hold whatever else the service is asked meanwhile, with the proofs that ask for their own work.
+    """The checks that hold during other traffic, with proofs that ask about their own work.
 
     They change nothing but what they made themselves, so that they can be made again and again.
     """

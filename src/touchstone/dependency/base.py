@@ -80,7 +80,7 @@ class Dependency(ABC):
 
     @classmethod
     def wrong_settings(cls, settings: dict[str, Any], scenario: Path) -> list[tuple[str, str]]:
-        """What is wrong with a scenario's settings, as far as it can be known before a start: key and sentence.
+        """What is wrong with a scenario's settings before a start, as key and sentence.
 
         `scenario` is the folder of scenario.toml.
         """
@@ -88,7 +88,7 @@ class Dependency(ABC):
 
     @classmethod
     def wrong_query(cls, query: str, settings: dict[str, Any]) -> str | None:
-        """What is wrong with a proof's question, as far as it can be known before a start."""
+        """What can be known to be wrong with a proof's question before a start."""
         return None
 
     @abstractmethod
@@ -157,14 +157,16 @@ class Dependency(ABC):
 
     @contextmanager
     def overheard(self) -> Iterator[dict[str, str]]:
-        """The settings with which its clients work on it within the context, there when that has ended: a client may
-        change some for itself. Empty if nobody can see.
+        """The settings that clients work with, complete when the context ends.
+
+        A client may change its own. Empty if nobody can see.
         """
         yield {}
 
     def written(self) -> dict[str, bool]:
-        """The files that have changed since the last call, and whether their changes wait for the disk, which nobody
-        has asked to take them. Empty if nobody can see.
+        """Files changed since the last call, and whether the changes still wait for the disk.
+
+        Nobody asked for them to be written. Empty if nobody can see.
         """
         return {}
 

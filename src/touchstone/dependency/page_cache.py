@@ -1,4 +1,4 @@
-"""Asks the kernel which pages of a file have been changed and not been written to the disk (`cachestat(2)`)."""
+"""Asks the kernel for a file's dirty pages, not yet written to disk (`cachestat(2)`)."""
 
 from __future__ import annotations
 

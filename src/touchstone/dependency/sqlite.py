@@ -76,7 +76,7 @@ class SqliteFile(Dependency):
         return part
 
     def reset(self, settings: dict[str, Any]) -> list[str]:
-        """Make a new file under a new name, so that no process of an earlier contender can hold it."""
+        """Make a new file under a new name, which no process of an earlier contender holds."""
         merged = self.settings | settings
         leftovers = self._remove()
         self._count += 1
@@ -137,7 +137,7 @@ class SqliteFile(Dependency):
         }
 
     def reach(self) -> WorkProgress | None:
-        """When the file or its write-ahead log was changed last, to the kernel's tick of some milliseconds."""
+        """When the file or its write-ahead log last changed, to a kernel tick of some milliseconds."""
         file = self._file()
         changed = [0]
         for path in (file, file.with_name(file.name + "-wal")):

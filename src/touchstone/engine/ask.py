@@ -143,7 +143,7 @@ class AskedService:
         cookies: bool = False,
         whole: bool = False,
     ) -> list[Response]:
-        """Send a request `repeat` times, `concurrent` at a time, each again for `within_s` until its response is right.
+        """Send a request `repeat` times, `concurrent` at a time. Each is repeated for `within_s` until it succeeds.
 
         `first` are the values of the first; each further one has the next counter. Requests of a `lane` share a
         connection, and with `cookies` those that its responses set. Raises EngineError for a request that does not

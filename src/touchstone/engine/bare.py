@@ -14,12 +14,12 @@ _STANDS_FOR = "1"
 
 
 def without_external_values(text: str) -> str:
-    """A template whose rows and captured values are a fixed text, and which is a template still."""
+    """The template with a fixed text in place of rows and captured values. It remains a template."""
     return "".join(_written(piece) for piece in parse(text).pieces)
 
 
 def request_without_external_values(wanted: AnyRequest) -> AnyRequest:
-    """A request of a load that takes nothing from rows and other responses, a fixed text in place of each."""
+    """The request with a fixed text in place of each value from rows and other responses."""
     expect, fields = wanted.expect, wanted.expect.json_fields
     changed = {
         "body": None if expect.body is None else without_external_values(expect.body),

@@ -51,7 +51,7 @@ def _body(expect: Expectation) -> protocol.ExpectBody:
 
 
 def given_variables(text: str, place: Place) -> str:
-    """A template with the values of environment variables in it, which no record shows from now on."""
+    """The template with environment variables filled in. No record shows their values from now on."""
     return with_variables(text, place, keep_secret)
 
 
@@ -188,7 +188,7 @@ def load_job(
 
 
 def slices_job(contenders: Mapping[str, protocol.Traffic], cpus: Sequence[int]) -> protocol.SlicesJob:
-    """A slices job over contenders by their names, in their order, from an engine on these CPUs."""
+    """A slices job over named contenders, in their order, for an engine on these CPUs."""
     return {
         "cpus": list(cpus),
         "threads": max(1, len(cpus)),
@@ -197,7 +197,7 @@ def slices_job(contenders: Mapping[str, protocol.Traffic], cpus: Sequence[int]) 
 
 
 def next_counter(first: int, sent: int) -> int:
-    """The `first_counter` of the next job on the same service, after one with `first` and `sent` requests.
+    """The `first_counter` of the next job on the same service. The last had `first` and `sent` requests.
 
     Each thread draws numbers of its own, in steps of as many as there are threads, so that a fast one runs ahead; and
     some are drawn and not sent.

@@ -96,7 +96,7 @@ class SlicesSession:
                     return records
 
     def ask(self, contender: int, order: Mapping[str, Any]) -> Any:
-        """Carry out an order of the session `ask` between the requests of a contender's load, in its turns.
+        """Carry out an `ask` order between the requests of a contender's load, in its turns.
 
         The turns are another thread's. Raises EngineError.
         """

@@ -30,7 +30,7 @@ class MeasuredCommit:
 
 
 def entries_of(run: Run, measured: MeasuredCommit, *, reference: str | None = None) -> list[HistoryEntry]:
-    """The valid figures of a run's contenders, as ratios to a reference contender of the same run.
+    """The valid figures of a run's contenders, as ratios to a reference contender.
 
     Args:
         run: as read from its folder.

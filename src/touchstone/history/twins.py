@@ -29,7 +29,9 @@ def twins_file() -> Path:
 def count_twin(
     run: Run, judged: PairJudgement, base: MeasuredCommit, terms: ComparisonTerms, path: Path
 ) -> TwinCount | None:
-    """Append a gate's twin to the store, and count those of this kind of machine under these loads; None without one.
+    """Append a gate's twin to the store.
+
+    Returns the count for this kind of machine and these loads, None without a twin.
 
     Raises UsageError for a store that cannot be read, OSError for one that cannot be written.
     """
@@ -43,7 +45,7 @@ def count_twin(
 
 
 def counted(entries: Sequence[HistoryEntry], own: Sequence[HistoryEntry], terms: ComparisonTerms) -> TwinCount:
-    """How many gates of the same kind, load and figures called the base different from its copy, at these margins."""
+    """The number of equal gates that called the base different from its copy, at these margins."""
     alike = {_kind(entry) for entry in own}
     gates: dict[str, bool] = {}
     for entry in entries:

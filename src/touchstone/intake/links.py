@@ -33,7 +33,7 @@ class RecordedResponse:
 
 
 def with_captures(steps: Sequence[DraftRequest], answers: Sequence[RecordedResponse]) -> list[DraftRequest]:
-    """The steps of a session with `captures` for what later ones send, and in those `known` for what they take.
+    """A session's steps with `captures` for later steps, and the `known` values that they take.
 
     Each response is searched once for each secret.
     """
@@ -75,7 +75,7 @@ def _called(name: str, used: Any) -> str:
 def _source(
     name: str, value: str, answers: Sequence[RecordedResponse], places: range
 ) -> tuple[int, Mapping[str, str]] | None:
-    """The last of the responses at these places that holds a value, by its place, and how to take the value from it."""
+    """The last of these responses that holds a value, by position, and how to capture it."""
     for place in reversed(places):
         if (capture := next(_captures(name, value, answers[place]), None)) is not None:
             return place, capture
@@ -102,7 +102,7 @@ def _captures(name: str, value: str, answer: RecordedResponse) -> Iterator[Mappi
 
 
 def _around(text: str, value: str) -> str | None:
-    """A pattern that takes the value by what stands before it on its line, in the same element."""
+    """A pattern that captures the value by the text before it on its line."""
     at = text.find(value)
     before = re.split(r"[\n<?&]", text[max(0, at - _BEFORE) : at])[-1]
     if len(before) < 2 or not before.isprintable():

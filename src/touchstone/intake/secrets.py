@@ -106,7 +106,7 @@ def is_secret(name: str, value: str) -> bool:
 
 
 def _of_pairs(text: str, at: int, *, plus: bool, depth: int = 0) -> Iterator[Span]:
-    """The secrets of a query or a form behind a place; with `plus` a plus is a space."""
+    """The secrets of a query or form behind a place. With `plus`, a plus means a space."""
     while at < len(text):
         end = text.find("&", at)
         end = len(text) if end < 0 else end
@@ -202,7 +202,7 @@ def _of_json(text: str, depth: int) -> list[Span] | None:
 
 
 def _of_json_value(start: int, token: str, name: str, around: str, depth: int) -> list[Span]:
-    """The secrets of a text, a number or a truth under a name, in what stands under the name of a secret if any."""
+    """The secrets of a text, number or truth value, judged by the names around it."""
     is_text = token.startswith('"')
     decoded = _unquoted(token) if is_text else token
     quote_mark = int(is_text)
@@ -217,7 +217,7 @@ def _of_json_value(start: int, token: str, name: str, around: str, depth: int) -
 
 
 def _unquoted(token: str) -> str:
-    """The text of a JSON string; of one that is broken, or holds half of a character, the text as it stands."""
+    """The text of a JSON string. A broken string, or half a character, stays as written."""
     try:
         found = json.loads(token, strict=False)
         found.encode()

@@ -10,7 +10,7 @@ from pathlib import Path
 
 @contextmanager
 def whole_or_nothing(folder: Path, file: str) -> Iterator[None]:
-    """Leaves a folder as it was, and the file of that name in it, where what is done inside does not end well."""
+    """A context that restores a folder and the file of that name if its body fails."""
     made = next((one for one in (*reversed(folder.parents), folder) if not one.exists()), None)
     before = set(folder.iterdir()) if folder.is_dir() else set()
     held = (folder / file).read_bytes() if (folder / file).is_file() else None

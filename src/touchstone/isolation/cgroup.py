@@ -99,7 +99,7 @@ class Cgroup:
         return cpu_limit_of(self.paths["cpu"]) if "cpu" in self.paths else None
 
     def controls(self, known: Collection[str] = _CONTROLS) -> dict[str, str]:
-        """The control files that decide how much the group gets, by name, as they are now; of `known` those it has."""
+        """The group's control files with their values now, by name. Only those of `known`."""
         found = {}
         for folder in self.folders:
             for name in known:

@@ -15,7 +15,7 @@ STARTING = threading.RLock()
 
 
 def start_child(command: Sequence[object], **options: Any) -> subprocess.Popen[Any]:
-    """Start a program in a session of its own, so that Ctrl-C goes to the lab alone; `options` are those of Popen.
+    """Start a program in its own session, out of reach of Ctrl-C. `options` are those of Popen.
 
     The lab takes orphans of its contenders for strays by their sessions; a child that is started here is none.
     Raises OSError or subprocess.SubprocessError if it cannot be executed.
@@ -27,7 +27,7 @@ def start_child(command: Sequence[object], **options: Any) -> subprocess.Popen[A
 
 
 def take_as_ours(pid: int) -> None:
-    """Know a process as ours that a tool of ours left behind, such as a container's monitor: it is no stray either."""
+    """Accept a process that our own tool left behind, such as a container monitor. It is no stray."""
     _OURS.add(pid)
 
 
@@ -42,7 +42,7 @@ def end_child(child: subprocess.Popen[Any], patience_s: float = 5.0) -> None:
 
 
 def is_foreign(pid: int) -> bool:
-    """Whether a child of the lab is in another session than the lab, and not one that the lab started."""
+    """Whether a child of the lab is in a session that the lab did not start."""
     with contextlib.suppress(ProcessLookupError, PermissionError), STARTING:
         return os.getsid(pid) != os.getsid(0) and pid not in _OURS
     return False

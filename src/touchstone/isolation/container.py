@@ -160,7 +160,7 @@ def _environment(env: Mapping[str, str]) -> Iterator[list[str]]:
 
 
 def _limits() -> list[str]:
-    """The lab's own limits, as a process of it has them, and not those that the runtime would set."""
+    """The lab's own process limits, which replace those that the runtime would set."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     # podman has lowered its own to the largest process id, and nobody may raise one again.
     largest = int(Path("/proc/sys/kernel/pid_max").read_text())
@@ -189,7 +189,7 @@ def start_command(runtime: ContainerRuntime, container: str) -> list[str]:
 
 
 def group_places(container: str) -> list[Path]:
-    """Where the group of a container (of the controller memory) appears, by runtime and manager of groups."""
+    """Where a container's memory cgroup appears, by runtime and cgroup manager."""
     names = (
         f"libpod_parent/libpod-{container}",
         f"machine.slice/libpod-{container}.scope",

@@ -97,7 +97,7 @@ def lacking(*controllers: str) -> Refusal | None:
 
 
 def lab_limits() -> OwnLimits:
-    """The lab's own limits, each named by the group that had it before the lab took it along."""
+    """The lab's own limits, named by the group that had them before the lab moved."""
     home, now = find_home(), own_limits()
     left = home.left if isinstance(home, CgroupHome) else OwnLimits()
     return OwnLimits(_origin(now.cpus, left.cpus), _origin(now.memory, left.memory), _origin(now.tasks, left.tasks))
@@ -163,7 +163,7 @@ def _is_delegated(unit: Path) -> bool:
 
 
 def _is_top(group: Path) -> bool:
-    """Whether it is the root of all groups, in which there may be processes next to groups with limits."""
+    """Whether it is the root cgroup, which may hold processes next to limited groups."""
     return not (group / "cgroup.type").exists()
 
 

@@ -1,4 +1,4 @@
-"""Processes of a contender outside of its session or its cgroup, also those that end before its account is taken."""
+"""Finds processes of a contender outside its session or cgroup, short-lived ones included."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class EscapedProcesses:
         self._seen: dict[str, dict[int, dict[str, Any]]] = {"strays": {}, "left_cgroup": {}}
 
     def look(self, inside: Collection[int]) -> None:
-        """Take notice of who is outside at two looks one after the other; `inside` is who is in its cgroup now.
+        """Note processes that are outside in two successive looks. `inside` are those in the cgroup now.
 
         A process that is outside for a moment only may be about to enter, or to end. The whole tree is checked only if
         a process is new outside of the cgroup, or has left it.
@@ -67,7 +67,7 @@ class EscapedProcesses:
         }
 
     def _belongs(self, pid: int) -> bool:
-        """Whether a process that is new on the machine comes from the tree, or has fallen to the lab."""
+        """Whether a new process comes from the tree or was reparented to the lab."""
         with contextlib.suppress(OSError, ValueError, IndexError):
             fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
             parent, session = int(fields[_PARENT]), int(fields[_SESSION])

@@ -34,7 +34,7 @@ def resident(processes: Iterable[psutil.Process]) -> int:
 
 
 def cpu_seconds(process: psutil.Process) -> float | None:
-    """CPU seconds of a process, or of a zombie, and of the children that it has put to rest; None if it has gone."""
+    """CPU seconds of a process or zombie and the children that it reaped. None if it has gone."""
     with contextlib.suppress(psutil.Error):
         times = process.cpu_times()
         return float(times.user + times.system + times.children_user + times.children_system)

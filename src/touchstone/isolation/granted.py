@@ -20,7 +20,7 @@ _NICE = 16
 
 
 class GrantedResources:
-    """What a contender was given when it was started; `changed` holds it against what is there now."""
+    """The resources given to a contender at its start. `changed` compares them with the present ones."""
 
     def __init__(self, cgroup: Cgroup | None, pid: int, *, inherits: bool) -> None:
         """`inherits`: the process was started by the lab itself, whose limits it has."""
@@ -66,7 +66,7 @@ def _oom_score(pid: str) -> int | None:
 
 
 def _nices() -> Iterator[tuple[tuple[int, str], int]]:
-    """The lab and its engines, by number and name, with the highest nice value of their threads."""
+    """The lab and its engines by pid and name, with their threads' highest nice value."""
     own = os.getpid()
     for pid in (own, *_children()):
         found = []

@@ -23,7 +23,7 @@ class Hierarchy:
     mounted_at: Path
 
     def groups_of(self, pid: int | str = "self") -> list[Path]:
-        """The folders of a process's own group and of those above it, as far as they are mounted.
+        """Folders of a process's group and its ancestors, as far as they are mounted.
 
         Empty if the process has gone, or is in a group that cannot be reached through this mount.
         """

@@ -1,4 +1,4 @@
-"""Whether the lab ends with its user's last session, as all does that the user's service manager runs."""
+"""Whether the lab ends with its user's last session, as a systemd user manager arranges."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ def log_files(processes: Iterable[psutil.Process], output: Path) -> LogFiles:
 
 
 def grown(before: LogFiles, after: LogFiles, home: Path) -> int:
-    """Bytes that were appended to files which were open at both moments, or were made meanwhile in `home`.
+    """Bytes appended to files that were open at both moments or made in `home` meanwhile.
 
     Elsewhere a file that was opened meanwhile may hold the lines of years.
     """

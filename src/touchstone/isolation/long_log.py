@@ -9,7 +9,7 @@ MOST_BYTES = 16 * 2**20
 
 
 def shorten(log: Path, most: int = MOST_BYTES) -> int:
-    """Leave out the middle of a log of more than `most` bytes, to which nobody writes any longer; how many it had."""
+    """Cut the middle of a finished log longer than `most` bytes. Returns the size that it had."""
     size = log.stat().st_size if log.is_file() else 0
     if size <= most:
         return size

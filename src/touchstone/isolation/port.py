@@ -57,7 +57,7 @@ def _listens(connection: psutil._ntuples.sconn | psutil._ntuples.pconn, port: in
 
 
 def listening_tree(port: int, address: str) -> int | None:
-    """The root of the process tree that accepts connections to an address and port of this machine.
+    """The root of the process tree that listens on an address and port of this machine.
 
     None if no process does, if it is not certain (a process that we may not see, several that are not of one tree), or
     if the process only passes connections on to the service.

@@ -92,7 +92,7 @@ class ServerProcess:
         return self.cgroup.oom_kills() if self.cgroup else None
 
     def was_halted(self) -> bool:
-        """Whether the root process was stopped by a signal since this was last asked, even if it goes on by now.
+        """Whether a signal stopped the root process since the last call, even if it runs again.
 
         The kernel keeps that for the parent (waitid(2), WCONTINUED); a tracer's stops are not among it.
         """
@@ -131,7 +131,7 @@ class ServerProcess:
         return found
 
     def _reparented(self) -> list[psutil.Process]:
-        """What was started in a session of its own by somebody who has ended, and fell to the lab; zombies, too.
+        """Processes and zombies of ended parents that were reparented to the lab, in own sessions.
 
         What another server of ours is known to have started is not among it.
         """
@@ -214,7 +214,7 @@ class ServerProcess:
 
 
 def _put_to_rest(pid: int) -> None:
-    """Take the exit status of one that fell to the lab, so that nothing is left of it; of another nothing is taken."""
+    """Reap a process that was reparented to the lab. Others are left alone."""
     with contextlib.suppress(ChildProcessError):
         os.waitpid(pid, os.WNOHANG)
 

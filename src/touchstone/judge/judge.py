@@ -74,7 +74,7 @@ def all_findings(case: Case) -> list[Finding]:
 
 
 def _with_causes(findings: Sequence[Finding]) -> list[Finding]:
-    """The findings; one that another finding on its sample explains names it, and is no graver than that."""
+    """The findings with causes. A finding explained by another names it and is no more severe."""
     at: dict[str, list[Finding]] = {}
     for finding in findings:
         if is_cause(finding.code) and finding.sample is not None:

@@ -62,7 +62,7 @@ class Outcome(StrEnum):
 
 
 class PossibleBias(Record):
-    """By how much what was found can have moved the speed of a service, at the most."""
+    """The largest factor by which a finding can have changed a service's speed."""
 
     faster: float | None = 1.0
     """Largest factor by which it may really have been faster; 1 if not at all, None if unknown."""
@@ -88,7 +88,7 @@ class PossibleBias(Record):
 
     @classmethod
     def of_taken(cls, share: float, reason: str = "the service had at least what they left over") -> Self:
-        """The bias from a share of the CPUs that others used, all of which the service might have had."""
+        """The bias from CPU that others used and the service might have had."""
         return cls(faster=1 / max(1e-3, 1 - share), common=True, reason=reason)
 
 
@@ -199,7 +199,7 @@ class Comparison(Record):
     @computed_field  # type: ignore[prop-decorator]
     @property
     def better(self) -> bool | None:
-        """True if the contender is better than the baseline, False if worse, None if neither is decided."""
+        """True if the contender is better than the baseline, False if worse, None if undecided."""
         return self.outcome is Outcome.BETTER if self.decided else None
 
     @computed_field  # type: ignore[prop-decorator]
@@ -249,7 +249,7 @@ class Comparison(Record):
 
 
 class FailedContender(Record):
-    """A contender of the plan of which something that was asked for could not be measured, or came out void."""
+    """A planned contender for which a requested measurement failed or was void."""
 
     contender: str
     reason: str
@@ -272,7 +272,7 @@ class SteadyState(Record):
 
 
 class PeakReached(Record):
-    """When a contender that was loaded from exec on reached the level that it kept, in one round."""
+    """When a contender that was loaded since exec reached its lasting level, in one round."""
 
     contender: str
     sample: str

@@ -117,7 +117,7 @@ def on_sample(
 def on_group(
     code: str, severity: Severity, *, phases: _Phases = UNDER_LOAD, **words: Unpack[RuleTexts]
 ) -> Callable[[Callable[[SampleGroup, Case], Iterator[Fired]]], Rule]:
-    """Make a rule of a function that looks at a contender's samples of one phase and load together."""
+    """Make a rule from a function of a contender's samples of one phase and load."""
 
     def declare(look: Callable[[SampleGroup, Case], Iterator[Fired]]) -> Rule:
         def over(case: Case) -> Iterator[tuple[Fired, SampleGroup]]:

@@ -73,7 +73,7 @@ def lineage(stack: Stack, name: str) -> list[Variant]:
 
 
 def resolved(stack: Stack, name: str) -> Variant:
-    """The variant with run, artifacts, environment and the like taken from its base where it has none of its own."""
+    """The variant with its base's run, artifacts, environment and the like where it has none."""
     own = stack.variants[name]
     if own.base is None:
         return own

@@ -210,7 +210,7 @@ class NotTestable(ManifestModel):
 
 
 class ClaimExplanation(ManifestModel):
-    """A contender with the defect, or a load with the fault, under which the published number comes about."""
+    """A contender with a defect, or a faulty load, that reproduces the published number."""
 
     says: str
     """The explanation, in a sentence."""

@@ -14,7 +14,7 @@ from touchstone.manifest.type_words import in_words
 
 
 def complaints(details: Sequence[ErrorDetails], model: Model, text: str) -> tuple[str, str]:
-    """What is wrong with `text` as a file of this type, a sentence a line; and where the keys are listed."""
+    """What is wrong with `text` as such a file, a sentence per line. Also where the keys are listed."""
     worth_saying = _nearest(details, model)
     tables = [place_of(model, detail["loc"]).table for detail in worth_saying]
     return "\n".join(_sentence(detail, model, text) for detail in worth_saying), see(tables)

@@ -13,7 +13,7 @@ from touchstone.manifest.template import TemplateText
 
 
 class Send(Request):
-    """A step that sends a request, once or often, one after the other or at the same time."""
+    """A step that sends a request, once or repeatedly, in sequence or concurrently."""
 
     repeat: Annotated[int, Field(ge=1)] = 1
     """How often it is sent; `{counter}` differs each time."""

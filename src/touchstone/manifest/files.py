@@ -1,4 +1,4 @@
-"""The files that make a folder a scenario or a stack, and the scenarios below a folder, by their names alone."""
+"""Files that make a folder a scenario or stack, and scenarios below a folder, by name."""
 
 from __future__ import annotations
 

@@ -68,7 +68,7 @@ class ManifestKey:
 
 @dataclass(frozen=True)
 class ManifestTable:
-    """A table with keys of its own, and all places where it may stand, the first one first."""
+    """A table with its own keys and all its possible paths, the main one first."""
 
     model: Model
     places: tuple[TablePath, ...]
@@ -156,7 +156,7 @@ def _collect(model: Model, place: TablePath, into: dict[Model, list[TablePath]])
 
 
 def _held(annotation: Any, below: str = "", many: bool = False) -> Iterator[tuple[Model, str, bool]]:
-    """The tables in an annotation, what is behind the key on the way to each, and whether each is one of a list."""
+    """The tables in an annotation, with the path to each and whether it is listed."""
     for member in members(annotation):
         kind = bare(member)
         if is_table(kind):

@@ -11,7 +11,7 @@ Key = Sequence[str | int]
 
 
 def line_of(text: str, key: Key) -> int | None:
-    """The line, from 1, on which a key stands, or the nearest thing around it that is found; None if nothing is."""
+    """The line, from 1, of a key or its nearest enclosing thing. None if nothing is found."""
     start, end, rest = _table(text, key)
     lines = text.splitlines()
     best = start
@@ -63,7 +63,7 @@ def _headers(lines: Sequence[str]) -> list[tuple[int, list[str | int]]]:
 
 
 def _nth_element(lines: Sequence[str], at: int, end: int, index: int, best: int) -> tuple[int, int]:
-    """The line of an element of an array, if each begins a line by a brace or a bracket; else where the array is."""
+    """The line of an array element that starts a line, else that of the array."""
     starts = [n + 1 for n in range(at, end) if re.match(r"^\s*[{\[]", lines[n])]
     if at and re.search(r"=\s*\[\s*[{\[]", lines[at - 1]):
         return at, at

@@ -74,7 +74,7 @@ class Hold(ManifestModel):
 
 
 class Drain(ManifestModel):
-    """A topic that is filled beforehand, and drained by the service with one call of a downstream per message."""
+    """A pre-filled topic that the service drains with one downstream call per message."""
 
     dependency: Name
     """The dependency of kind `kafka` that holds the messages."""

@@ -78,7 +78,7 @@ def files_like(stack: Stack, pattern: str) -> list[tuple[Path, Path]]:
 
 
 def _without(ignored: set[Path], found: dict[Path, Path], named: frozenset[str]) -> dict[Path, Path]:
-    """The files that git does not ignore, and those in an ignored folder of such a name."""
+    """Files that git does not ignore, and those in an ignored folder of such a name."""
     kept = {path for path in ignored if path.name not in named}
     return {place: path for place, path in found.items() if kept.isdisjoint((path, *path.parents))}
 

@@ -73,7 +73,7 @@ class MemorySetting(ManifestModel):
 
 
 class Profiled(ManifestModel):
-    """How a copy of a variant is built for a profiler, which needs symbols and frame pointers."""
+    """How to build a variant's copy for a profiler, which needs symbols and frame pointers."""
 
     build: Annotated[list[Command], Field(min_length=1)] | None = None
     """In place of the variant's own `build`, which is taken if it is left out."""
@@ -252,7 +252,7 @@ class Stack(ManifestModel):
         return variant.install or (self.install if variant.base is None and variant.image is None else None)
 
     def _is_only_an_image(self, name: str) -> None:
-        """All else that a variant may say of its build and its program, an image says itself."""
+        """Refuse other build and run keys in a variant with an image, which defines them itself."""
         variant = self.variants[name]
         for key in NOT_OF_IMAGES:
             if key in variant.model_fields_set:

@@ -25,7 +25,7 @@ _POM = f"""<project xmlns="http://maven.apache.org/POM/4.0.0">
 
 
 def fetch_jars(machine: BuildTools, home: BuilderHome) -> None:
-    """Let Maven resolve `svm` and its dependencies, check every jar, and lay it where the builder's JVM finds it.
+    """Fetch `svm` and its dependencies by Maven, check each jar, and place it for the builder.
 
     The compiler goes apart from the rest: it replaces the JDK's module `jdk.graal.compiler`, and a module of the JDK is
     replaced by way of the upgrade path only.

@@ -64,7 +64,7 @@ def build_static_libraries(machine: BuildTools, home: BuilderHome, source: Path)
 
 
 def make_jni_headers(jdk: Jdk, work: Path) -> Path:
-    """The headers of the classes with native methods, a folder a module, made by javac from the JDK's own sources.
+    """JNI headers of classes with native methods, a folder per module, made by javac.
 
     They are generated files of a JDK build, so that no source archive holds them.
     """
@@ -103,7 +103,7 @@ def c_files(module: Path, library: str) -> list[Path]:
 
 
 def compile_all(gcc: Path, sources: Iterable[Path], objects: Path, flags: list[str]) -> None:
-    """Compile each file to an object of its name, as many at a time as there are CPUs. Raises AssemblyError."""
+    """Compile each file to an object file, as many in parallel as CPUs. Raises AssemblyError."""
 
     def compile_one(source: Path) -> tuple[Path, str]:
         command = [str(gcc), *flags, "-c", str(source), "-o", str(objects / f"{source.stem}.o")]

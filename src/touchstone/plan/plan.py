@@ -118,7 +118,7 @@ def with_objective(folder: ScenarioFolder, text: str) -> ScenarioFolder:
 
 
 def over_tls(folder: ScenarioFolder, outside: Sequence[ExternalService]) -> ScenarioFolder:
-    """The scenario with all that states no TLS over TLS, where services that run already are named by https.
+    """The scenario over TLS wherever it states nothing, if https services are named.
 
     Raises UsageError for URLs of both schemes, unless the loads state what they speak.
     """
@@ -191,7 +191,7 @@ def make_plan(
 
 
 def _baseline(folder: ScenarioFolder, contenders: Sequence[Contender]) -> str | None:
-    """The scenario's, or the first stack; of services that run already the one that was named first."""
+    """The scenario's baseline, the first stack, or the first-named service that already runs."""
     if contenders and all(contender.outside for contender in contenders):
         return contenders[0].name
     return folder.scenario.baseline or (folder.stacks[0].name if folder.stacks else None)

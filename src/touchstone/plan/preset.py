@@ -94,7 +94,7 @@ class Preset:
         return replace(self, slice_s=seconds, open_slice_s=seconds, slice_is_fixed=True)
 
     def warm_least_of(self, load: Load) -> float:
-        """How long a contender is loaded at least before its slices under a load count, in seconds."""
+        """The shortest warm-up before slices under a load count, in seconds."""
         return self._own(load.warmup_s, self.warm_least_s)
 
     def _own(self, wanted: float | None, usual: float) -> float:
@@ -104,7 +104,7 @@ class Preset:
         return min(wanted, usual) if self.name == "quick" else wanted
 
     def tare_timing(self, timing: Timing) -> Timing:
-        """The times of the same load on the null server, which needs no warm-up to speak of."""
+        """The times of a load on the null server, which needs almost no warm-up."""
         return Timing(warmup_s=0.2, measured_s=min(self.tare_s, timing.measured_s), idle_s=0.0)
 
 

@@ -124,7 +124,7 @@ class Silence(EngineRecord):
 
 
 class DelayedResponses(EngineRecord):
-    """Responses that took 20 ms and ten times their request's median, and more, while other connections were served."""
+    """Responses delayed while other connections were served. They took at least 20 ms and ten times the median."""
 
     answers: int = 0
     seconds: float = 0.0
@@ -375,5 +375,5 @@ class LoadResult(EngineRecord):
 
     @property
     def is_of_older_engine(self) -> bool:
-        """Whether the errors of its series hold those of connections, and its counts are exact but for the edges."""
+        """Whether its series' errors include connections' and its counts are exact except at the edges."""
         return self.schema_ == "touchstone.load/1"

@@ -46,7 +46,7 @@ class Generator(EngineRecord):
 
     @property
     def throttled_s(self) -> float:
-        """Seconds for which CPU quotas kept it off the CPU, summed over CPUs; of several machines the longest."""
+        """Seconds that CPU quotas held it, summed over CPUs. The longest over several machines."""
         return max((thread.throttled_s or 0.0 for thread in self.threads), default=0.0)
 
 

@@ -67,7 +67,7 @@ class LoadSpec(EngineRecord):
 
 
 def spec_of_job(job: Mapping[str, Any]) -> dict[str, Any]:
-    """What a job of the engine says of the load that it puts on, in a specification's form."""
+    """The load of an engine job, in the form of a specification."""
     named = ("connections", "pipeline", "protocol", "streams", "keepalive", "repeat", "timeout_s")
     loop = job.get("loop")
     kind = loop.get("kind") if isinstance(loop, Mapping) else loop
@@ -77,7 +77,7 @@ def spec_of_job(job: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _stated(requests: list[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
-    """Requests with their expectations in a manifest's form; of a body only one that is stated exactly."""
+    """Requests with expectations in a manifest's form. Only exactly stated bodies are included."""
     for request in requests:
         expect = dict(request.get("expect") or {})
         body = expect.get("body")

@@ -28,14 +28,14 @@ class CountedCpus(Record):
 
 
 class HeapBound(Record):
-    """How large a contender's runtime lets its heap become, as it said itself under the contender's memory limit."""
+    """The heap size that a contender's runtime reports under its memory limit."""
 
     bytes: int
     runtime: str
 
 
 class AotCache(Record):
-    """The AOT cache or CDS archive that a JVM was started with, as the JVM itself and the files say."""
+    """The AOT cache or CDS archive of a JVM, by its own report and the files."""
 
     file: str
     refused: str | None = None

@@ -85,7 +85,7 @@ class WrittenFile(Record):
 
 
 class AfterAnswers(Record):
-    """What a dependency did around requests that were sent one at a time, each after the one before had its answer."""
+    """What a dependency did around single requests, each sent after the previous response."""
 
     asked: int
     """Requests that had it do something."""

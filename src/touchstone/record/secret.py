@@ -30,7 +30,7 @@ _GIVEN: set[str] = set()
 
 
 def keep_secret(value: str) -> None:
-    """From now on no record of this process shows the value, if it is long enough to be looked for."""
+    """Hide the value in all later records of this process, if it is long enough."""
     if len(value) >= _LEAST:
         _GIVEN.add(value)
 

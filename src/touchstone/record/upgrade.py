@@ -52,7 +52,7 @@ def _of_2(document: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _evidence(sample: dict[str, Any]) -> dict[str, Any] | None:
-    """The evidence of a sample of version 2, whose fields are taken out but for its result."""
+    """The evidence of a version 2 sample, with the fields beside its result moved out."""
     found = {
         name: sample.pop(name, None) for name in (*_EVIDENCE, "boot", "boots_in_turn", "cold_boot", "peak", "slices")
     }

@@ -66,7 +66,7 @@ class WatchWindow(EngineRecord):
 
 
 class StrayThread(EngineRecord):
-    """A thread that could run, or was seen to run, on a CPU that its tree was not given."""
+    """A thread that ran, or was allowed to run, on a CPU outside its tree's."""
 
     pid: int
     tid: int
@@ -90,7 +90,7 @@ class WatchedPlacement(EngineRecord):
 
 
 class ThrottledGroup(EngineRecord):
-    """A cgroup of the tree's processes, or above them, whose quota cut periods short while it was watched."""
+    """A cgroup of the tree or above it that its quota throttled during the watch."""
 
     cgroup: str
     periods: int = 0

@@ -1,4 +1,4 @@
-"""What is judged of two revisions as workflow commands of GitHub Actions, which shows them at the run."""
+"""A comparison of two revisions as workflow commands of GitHub Actions."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MOST = 10
 
 
 def annotation_lines(judged: PairJudgement, view: View) -> Iterator[str]:
-    """An error for what is worse, gone or failed, a warning for what is undecided, or casts doubt on what was asked."""
+    """An error for what is worse, missing or failed. A warning for what is undecided."""
     asked = {change.figure for change in judged.changes}
     errors = [(f"{failed.contender} failed", "\n".join([failed.reason, *failed.details])) for failed in judged.failed]
     errors += [("gone", gone_words(one)) for one in judged.gone]

@@ -1,4 +1,4 @@
-"""The answer of a run in one to three sentences that can be repeated, made from the judgement alone."""
+"""The answer of a run in one to three quotable sentences, made from the judgement."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def _by_kind(found: list[Comparison]) -> dict[str, list[Comparison]]:
 
 
 def _instead(view: View) -> str:
-    """Says so if the others are put against another contender than was planned, since that one failed."""
+    """A sentence that names the contender that stands in for a failed baseline, if any."""
     planned = view.plan.baseline_among({c.name for c in view.plan.contenders if c.not_measured is None})
     failed = {one.contender for one in view.judgement.failed}
     if planned not in failed or view.baseline in (planned, None):
@@ -127,7 +127,7 @@ def _unacknowledged(view: View, place: PhaseAndLoad) -> list[str]:
 
 
 def _decided(view: View, c: Comparison) -> str:
-    """A difference that is real, with a bound instead of a size where the contender still becomes faster."""
+    """A real difference, with a bound instead of a size while the contender still gets faster."""
     figure = FIGURES[c.figure]
     assert c.ratio is not None  # a comparison without one is not decided
     why = why_at_least(view, c.contender, c.load) if figure.unit is Unit.PER_SECOND else None

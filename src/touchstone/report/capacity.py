@@ -1,4 +1,4 @@
-"""What a capacity was searched for, and how the rate grows with the requests in the system, in sentences."""
+"""Sentences on a capacity search's objective and on how the rate grows with concurrency."""
 
 from __future__ import annotations
 

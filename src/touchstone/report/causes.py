@@ -100,7 +100,7 @@ class FindingCause:
 
 
 def grouped(findings: Iterable[Finding]) -> list[FindingGroup]:
-    """Findings, the gravest first; those that say the same of the same contender and load stand together."""
+    """Findings, the most severe first. Equal findings on one contender and load are grouped."""
     groups: dict[tuple[str, str, str | None, str | None], list[Finding]] = {}
     for finding in sorted(findings, key=lambda f: (f.severity.place, not is_cause(f.code), f.code)):
         key = (finding.severity, finding.code, finding.contender, finding.load)
@@ -124,9 +124,7 @@ def causes_of(view: View) -> list[FindingCause]:
 
 
 def _cost(cause: FindingCause) -> tuple[int, bool, bool, int, float, str]:
-    """Exhibits after what is sound; then by weight, what explains the others first; then by the comparisons that it
-    spoils, and by its size.
-    """
+    """A sort key: sound before exhibit, then severity, causes first, spoiled comparisons, size."""
     severity = Severity.SUSPECT if cause.exhibits and cause.severity is Severity.INVALID else cause.severity
     worst = max(_reach(group.first.doubt) for group in cause.groups)
     return severity.place, cause.exhibits, not is_cause(cause.code), -cause.touched, -worst, cause.code
@@ -140,7 +138,7 @@ def _reach(doubt: PossibleBias | None) -> float:
 
 
 def _touched(view: View, groups: list[FindingGroup]) -> int:
-    """Comparisons of figures that lead, at the place and with a contender of these findings, that they bear on."""
+    """Leading comparisons that these findings affect, at their place and with their contender."""
     keys = set()
     for group in groups:
         first = group.first

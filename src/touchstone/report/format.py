@@ -50,7 +50,7 @@ def _tiny(shown: float) -> str:
 
 
 def scale_for(values: Iterable[float | None], unit: Unit) -> Scale:
-    """One scale for several values, chosen by their geometric middle so that a column or an axis reads well."""
+    """One scale for several values, chosen by their geometric middle."""
     present = sorted(abs(v) for v in values if v is not None and math.isfinite(v) and v != 0)
     scales = _SCALES[unit]
     if not present:

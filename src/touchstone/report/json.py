@@ -13,7 +13,7 @@ from touchstone.report.view import View
 
 
 class Report(Record):
-    """Everything that was measured and everything that the judge says of it, but for what `_IN_SAMPLES` leaves out."""
+    """All measurements and judgements, except what `_IN_SAMPLES` leaves out."""
 
     schema_: Literal["touchstone.report/2"] = Field(default="touchstone.report/2", alias="schema")
     run: Run

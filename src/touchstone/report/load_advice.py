@@ -1,4 +1,4 @@
-"""What to do about a load of which most failed, as far as the first wrong answer tells it."""
+"""What to do about a load that mostly failed, judged by the first wrong response."""
 
 from __future__ import annotations
 

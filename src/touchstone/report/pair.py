@@ -26,7 +26,7 @@ _ADVICE = "more time (`--minutes`), a wider margin (`--margin`, `--figure NAME=1
 
 
 def twin_lines(judged: PairJudgement) -> Iterator[str]:
-    """What a copy of the base showed of the gate itself, a sentence a line; nothing without one."""
+    """What a copy of the base showed of the gate, a sentence per line. Nothing without one."""
     twin = judged.twin
     if twin is None:
         return

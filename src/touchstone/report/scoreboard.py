@@ -118,7 +118,7 @@ def _open(view: View, place: PhaseAndLoad) -> bool:
 
 
 def _head(view: View, column: TableColumn, columns: list[TableColumn]) -> str:
-    """Said where another column shows the same figure, or the figure belongs to another load than the first column."""
+    """A column head. It names the load if the figure appears twice or is another load's."""
     twice = sum(other.figure == column.figure for other in columns) > 1
     other_load = column.place.load is not None and column.place != columns[0].place
     return view.title(column.place) if twice or other_load else ""

@@ -120,7 +120,7 @@ def column_of(view: View, place: PhaseAndLoad, figure: Figure) -> TableColumn:
 
 
 def _scale(view: View, place: PhaseAndLoad, figure: Figure) -> Scale:
-    """One unit for the column, from the valid medians, else from the values that were left out as invalid."""
+    """One unit for the column, from the valid medians, else from invalid values."""
     found = [e for c in view.contenders if (e := view.estimate(place, c.name, figure.name)) is not None]
     medians = [e.median for e in found if e.median is not None]
     struck = [s.figures.get(figure.name) for e in found for i in e.left_out if (s := view.sample(i)) is not None]

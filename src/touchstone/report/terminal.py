@@ -74,14 +74,14 @@ def print_report(console: Console, view: View, *, lines: bool = False, details: 
 
 
 class FirstTable:
-    """Prints the leading figures of a run that goes on, once, as soon as a difference in them is decided."""
+    """Prints the leading figures once, as soon as one of their differences is decided."""
 
     def __init__(self, console: Console) -> None:
         self._console = console
         self._printed = False
 
     def __call__(self, run: Run) -> None:
-        """Judge the run as far as it is, and print its figures if they decide something now."""
+        """Judge the run so far, and print its figures if one decides something."""
         if self._printed:
             return
         view = View(run, judge(run))
@@ -229,7 +229,7 @@ def _print_not_measured(console: Console, view: View) -> None:
 
 
 def _fitted(first: int, heads: list[str], cells: list[list[Text]], width: int) -> Iterator[list[int]]:
-    """The columns, in parts that fit the terminal next to a first one of this width, so that no number is cut."""
+    """The columns in parts that fit next to a first column of this width."""
     first += 2
     part: list[int] = []
     used = first

@@ -123,7 +123,7 @@ class View:
 
     @cached_property
     def places(self) -> list[PhaseAndLoad]:
-        """Phases and loads with an estimate or a sample, in the order of the plan, starts last."""
+        """Phases and loads with an estimate or sample, in plan order, starts last."""
         seen = {PhaseAndLoad(e.phase, e.load) for e in self.judgement.estimates}
         seen |= {PhaseAndLoad(s.phase, s.load) for s in self.run.samples}
         phases = [*self.plan.phases, *PHASES]
@@ -223,7 +223,7 @@ class View:
 
     @cached_property
     def finding_groups(self) -> list[FindingGroup]:
-        """Findings, the gravest first; those that say the same of the same contender and load stand together."""
+        """Findings, the most severe first. Equal findings on one contender and load are grouped."""
         return grouped(self.judgement.findings)
 
     @cached_property

@@ -71,7 +71,7 @@ def compare_revisions(
     conditions: RunConditions,
     scenario_of: Revision | None = None,
 ) -> MeasuredPair:
-    """Build both, check both, and measure both in turns until every figure that was asked about is decided.
+    """Build, check and measure both in turns until each requested figure is decided.
 
     Args:
         repository: where the revisions are.
@@ -129,7 +129,7 @@ def _explain(
     question: RevisionQuestion,
     conditions: RunConditions,
 ) -> None:
-    """Profile both under each load whose CPU per request differs, and add to what was said where the difference is."""
+    """Profile both under each load whose CPU per request differs, and add the explanation."""
     decided = [c for c in judged.changes if c.figure == EXPLAINED and c.decided]
     loads = tuple(dict.fromkeys(change.load for change in decided if change.load))
     if not loads:

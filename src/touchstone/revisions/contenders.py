@@ -1,4 +1,4 @@
-"""The scenario of the head with the stack of each revision, as the two contenders of one run."""
+"""The head's scenario with each revision's stack, as two contenders of one run."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def scenario_place(asked: str | None, here: Path, found: Sequence[Path]) -> Path
 
 
 def fetched(folder: ScenarioFolder, variant: str, command: str, commits: Mapping[str, str]) -> ScenarioFolder:
-    """The folder, with a shell's command in place of what installs and builds each of its stacks.
+    """The folder, with a shell command in place of each stack's installation and build.
 
     Args:
         folder: of two stacks.
@@ -83,7 +83,7 @@ def fetched(folder: ScenarioFolder, variant: str, command: str, commits: Mapping
 def two_stacks(
     scenario: Path, base: Path, head: Path, asked: str | None, *, twin: bool = False
 ) -> tuple[ScenarioFolder, str]:
-    """A scenario folder, its stacks being the one asked for as it is in the folders `base` and `head`; and its name.
+    """A scenario folder with the requested stack from folders `base` and `head`, and its name.
 
     Returns:
         The folder, with the stacks `base` and `head`, and with `twin` the base once more; and `stack/variant`.
@@ -106,7 +106,7 @@ def two_stacks(
 
 
 def same_sources(folder: ScenarioFolder) -> bool:
-    """Whether the base and the head are built from the same files, and by the same manifest."""
+    """Whether base and head are built from the same files by the same manifest."""
     first, second = ([(place, path) for path, place in source_files(stack)] for stack in folder.stacks[:2])
     manifests = [stack.model_dump(exclude={"folder", "name"}) for stack in folder.stacks[:2]]
     return (
@@ -127,7 +127,7 @@ def _lend(stack: Stack, place: Path) -> None:
 
 
 def _stack_of(revision: Path, name: str, folder: ScenarioFolder, contender: Contender) -> Stack:
-    """The contender's stack as a revision has it, under the name that it has in the run."""
+    """A revision's version of the contender's stack, under its name in the run."""
     wanted, variant = contender.stack, contender.variant_name
     place = wanted.folder.relative_to(folder.folder)
     manifest = revision / place / STACK_FILE

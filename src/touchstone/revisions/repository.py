@@ -100,7 +100,7 @@ class Repository:
         return [line.split(" ", 1)[0] for line in listed.splitlines()]
 
     def working_tree(self, leave_out: Path) -> Revision:
-        """HEAD, or if files have changed since, a snapshot of them as a commit that no branch holds.
+        """HEAD, or a snapshot of changed files as a commit that no branch holds.
 
         Args:
             leave_out: a folder of which nothing is taken, such as that of the results.
@@ -152,7 +152,7 @@ class Repository:
         return [words[8] for words in states if words[2].startswith("S") and words[2][2:] != ".."]
 
     def _has_pointers(self, revisions: Sequence[Revision]) -> bool:
-        """Whether a revision gives files to git LFS, and this git does not know how to bring them."""
+        """Whether a revision uses git LFS and this git cannot fetch its files."""
         if run(self.top, ["config", "--get-regexp", r"^filter\.lfs\.(smudge|process)$"]).returncode == 0:
             return False
         names = [":(glob)**/.gitattributes"]
@@ -168,7 +168,7 @@ class Repository:
 
     @contextmanager
     def checked_out(self, revisions: Sequence[Revision]) -> Iterator[list[Path]]:
-        """A worktree of each with its submodules, as far as they are here, removed in the end. Raises GitError."""
+        """Worktrees with submodules where available, removed at the end. Raises GitError."""
         home = Path(tempfile.mkdtemp(prefix="touchstone-revisions-"))
         home.chmod(0o711)
         folders = [home / str(number) for number in range(len(revisions))]
@@ -239,7 +239,7 @@ class Repository:
 
 
 def clash(folder: Path, names: Iterable[str]) -> tuple[str, str] | None:
-    """Two of the names that a file system takes for one, since only capital letters tell them apart; else None."""
+    """Two names that a case-insensitive file system cannot tell from each other, else None."""
     seen: dict[str, str] = {}
     for name in names:
         other = seen.setdefault(name.casefold(), name)

@@ -212,7 +212,7 @@ class Conductor:
         return phase.takes(contender) and (contender.name != self.plan.twin or measures_twin(phase.kind.name))
 
     def _arranged(self, bench: Bench, phases: Sequence[Phase]) -> Bench:
-        """The bench with what is known of whether the contenders run at once, and the twin, where there is room."""
+        """The bench with concurrency settings, and with the twin where there is room."""
         twin = self.plan.twin
         alone = [one for one in bench.contenders if one.name != twin]
         arranged = replace(bench, contenders=alone)

@@ -64,7 +64,7 @@ def runs_older_than(runs: Iterable[StoredFolder], now: float, days: float) -> li
 
 
 def builds_above_limit(builds: list[StoredFolder], limit: int) -> list[StoredFolder]:
-    """The builds longest unused, as many as must go for the rest to stay within `limit` bytes."""
+    """The longest unused builds, as many as must go to stay within `limit` bytes."""
     excess = sum(entry.bytes for entry in builds) - limit
     going = []
     for entry in builds:
@@ -76,7 +76,7 @@ def builds_above_limit(builds: list[StoredFolder], limit: int) -> list[StoredFol
 
 
 def in_use(entry: StoredFolder) -> bool:
-    """Whether a process that we may look at works in the folder, or runs a program from it."""
+    """Whether a visible process works in the folder or runs a program from it."""
     home = f"{entry.path.resolve()}/"
     for process in Path("/proc").glob("[0-9]*"):
         for name in ("cwd", "exe"):

@@ -1,4 +1,4 @@
-"""The machine and the tools of a run, so that two runs are compared only where these agree."""
+"""The machine and tools of a run. Two runs are compared only where these agree."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from touchstone.record.run import Environment
 
 
 def cpus_of_the_lab() -> Environment:
-    """The part of the fingerprint that is about the lab's own CPUs, and the cgroups that it may make."""
+    """The fingerprint's part on the lab's own CPUs and permitted cgroups."""
     # First of all: the lab may get a group of its own, which takes its limits along.
     cgroups = str(find_home())
     quota = lab_limits().cpus

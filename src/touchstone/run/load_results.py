@@ -1,4 +1,4 @@
-"""Results of `touchstone load --json` as a run, so that two of them can be put side by side like two runs."""
+"""Results of `touchstone load --json` as a run, so that two can be compared."""
 
 from __future__ import annotations
 

@@ -88,7 +88,7 @@ class PlannedRounds:
         return False
 
     def _fit_laps(self, run: Run, rounds: int, left: int) -> None:
-        """Choose the next round's laps, so that the rounds that are left at least are over in time."""
+        """Choose the next round's laps so that the remaining rounds end in time."""
         if left <= 0 or math.isinf(self._most_s):
             return
         lap_s, laps = lap_costs(run)

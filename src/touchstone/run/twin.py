@@ -17,7 +17,7 @@ MOST_SHARE = 0.15
 
 
 class TwinTurns:
-    """Lets the twin take part in rounds as long as it takes no more than its share of the time.
+    """Lets the twin take part in rounds within its share of the time.
 
     The first two rounds have it whatever it costs, since fewer give no interval.
     """
@@ -39,7 +39,7 @@ class TwinTurns:
         return self._spent_s + own <= MOST_SHARE * (self._total_s + without + own)
 
     def after_round(self, samples: Iterable[Sample], contenders: int, took_s: float) -> None:
-        """Add a round of this number of contenders that took `took_s`; `samples` are those of the round.
+        """Add a round of this number of contenders and its duration.
 
         The twin's cost is that of its slices, and its part of all that is no slice: starts, checks, ends.
         """

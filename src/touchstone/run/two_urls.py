@@ -82,7 +82,7 @@ def compare_urls(
 
 
 def one_request(pair: Sequence[ExternalService], question: UrlQuestion) -> tuple[ScenarioFolder, list[str]]:
-    """A scenario of one request, whose right answer is the one that both services give; and what is to be said of it.
+    """A scenario of one request that both services answer alike, and notes about it.
 
     Raises UsageError for a request that cannot be, InvalidRunError if there is no such answer.
     """

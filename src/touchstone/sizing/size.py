@@ -1,4 +1,4 @@
-"""Capacities under CPU quotas and memory limits, and the smallest container of each contender that serves the rate.
+"""Capacities under CPU quotas and memory limits, and each contender's smallest sufficient container.
 
 Each is a run like any other, with records and a report of its own: one of the phase `capacity` for each quota under
 each limit. Where no limits are named, the smallest that serves is searched: a run of the phase `floor` for each quota
@@ -165,7 +165,7 @@ def size(
     limits_mb: Sequence[int] = (),
     until_served: bool = False,
 ) -> Sizing:
-    """Measure the grid, then where no limits are given the memory of the smallest container of each contender.
+    """Measure the grid, then without given limits the memory of each smallest container.
 
     Args:
         folder: the scenario, with its objective.
@@ -269,7 +269,7 @@ def with_memory_limit(folder: ScenarioFolder, demand: Demand, limit_mb: int | No
 
 
 def _settled(rate: float) -> Callable[[Run], bool]:
-    """Asks a run whether each of its contenders is known to serve a rate, or known not to."""
+    """Asks a run whether it is known of each contender if it serves the rate."""
 
     def asked(run: Run) -> bool:
         return all(one.is_settled(rate) for one in containers_of(run, judge(run), cpus=0.0))

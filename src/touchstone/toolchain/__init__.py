@@ -1,1 +1,1 @@
-"""Finds the tools that stacks are built with, says their versions, and how to get what is missing."""
+"""Finds build tools and their versions, and says how to get missing ones."""

@@ -1,4 +1,4 @@
-"""crane, which writes and pushes OCI images without a container engine, built by Go's own means into the cache."""
+"""crane writes and pushes OCI images without a container engine. Go builds it into the cache."""
 
 from __future__ import annotations
 

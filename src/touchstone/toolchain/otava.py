@@ -36,7 +36,7 @@ def fetch_otava() -> Path:
 
 
 def change_points(values: Sequence[float], p_value: float, magnitude: float) -> list[int]:
-    """The change points of a series by Otava's version of E-divisive means (Fleming et al., ICPE 2023).
+    """Change points of a series by Otava's E-divisive means (Fleming et al., ICPE 2023).
 
     Args:
         values: in the order of time.

@@ -38,7 +38,7 @@ def look_after_answers(
     seed: int,
     sent: int,
 ) -> None:
-    """Send a few of the load's requests, and note with the dependencies' states what happened around the answers.
+    """Send some of the load's requests, and record dependency states around each response.
 
     `sent` is how many requests the load itself sent: a key that it has inserted is not inserted again. Nothing is noted
     of journeys and of rows from a file: their requests need what goes before them.

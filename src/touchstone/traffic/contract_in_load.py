@@ -106,7 +106,7 @@ def _made(checker: ContractChecker, check: Check) -> CheckOutcome:
 
 
 class _LoadedTurns:
-    """A context in which a contender is loaded, turn after turn, by a thread of its own."""
+    """A context in which a separate thread loads a contender turn after turn."""
 
     def __init__(self, session: SlicesSession, contender: int) -> None:
         self._session, self._contender = session, contender

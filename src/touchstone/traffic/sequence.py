@@ -44,7 +44,7 @@ class LoadSequence:
         self.checker = ContractChecker(self.running.service, self.running.dependencies, self.bench.seed)
 
     def prepare(self) -> LoadSequence:
-        """The sequence itself, once what goes before the load was sent, and its captures are in the load."""
+        """Send what goes before the load, and put its captures into the load."""
         self.sample.left_out += not_asked(self.load, self.running.dependencies)
         if self.running.outlives_rounds:
             self.captured = prepare_once(self.bench, self.sample.contender, self.checker, self.load, self.sample)
@@ -95,7 +95,7 @@ class LoadSequence:
         self.sample.proofs = proofs
 
     def settle(self, result: LoadResult | None, *, last: bool = True, look: bool = False) -> None:
-        """Ask for the proof of the work of `result`, if it is known, and check the contract again.
+        """Check the proof of `result`'s work, if known, and then the contract again.
 
         Nothing is asked of a contender that has ended. `last` says that its process serves no further load; with `look`
         a few single requests show what dependencies do around their responses.
@@ -125,7 +125,7 @@ def prepared(sequences: Iterable[LoadSequence]) -> list[LoadSequence]:
 
 @contextmanager
 def loaded_together(bench: Bench, load: Load, sequences: Sequence[LoadSequence]) -> Iterator[EngineServer]:
-    """The null server that answers as the load expects, while contenders are loaded in turn and all are watched."""
+    """A context with the fitting null server, in which contenders are loaded in turn and watched."""
     with ExitStack() as stack:
         null = stack.enter_context(null_server(bench, load))
         for one in sequences:

@@ -33,7 +33,7 @@ are on; the last one's rest is time in which nobody is warmed up."""
 
 
 def unrest(turns: Sequence[TurnRecord]) -> dict[int, float]:
-    """What each contender used while it should have rested, as a share of its own requests' CPU.
+    """CPU of each contender while it should rest, as a share of its requests' CPU.
 
     The share is of as much time as it rested, or of all of its own if it rested for longer; 0 where an idle runtime's
     timers explain it. Who was not seen to rest is not in it, nor who gave no correct response: it has no work to put
@@ -72,7 +72,7 @@ def warm_up(
     *,
     null: int | None = None,
 ) -> tuple[list[TurnRecord], dict[int, WarmUp]]:
-    """Laps over the contenders of a session, until none gets faster any more or its time is used up.
+    """Load a session's contenders in laps until all are steady or time is up.
 
     Args:
         session: an open one.
@@ -130,7 +130,7 @@ def _look(
 
 
 def _let_rest(session: SlicesSession, warming: Mapping[int, WarmingContender], null: int | None) -> list[TurnRecord]:
-    """Parts of a pause without any load, until none of these has work left to do in it; the null server's turns."""
+    """Pause in parts without load until none has work left. The null server's turns fill them."""
     records: list[TurnRecord] = []
     tired = {index: one for index, one in warming.items() if one.wants_rest}
     for _ in range(_PARTS):

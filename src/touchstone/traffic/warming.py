@@ -168,7 +168,7 @@ class WarmingContender:
 
 
 def fell_silent(records: Sequence[TurnRecord]) -> bool:
-    """Whether a contender gave no correct response in its last turns, one of which may be bad luck.
+    """Whether a contender gave no correct response in its last turns. One may be bad luck.
 
     Each such turn lasts until its requests have timed out, so that there must not be many of them.
     """

@@ -35,7 +35,7 @@ _ABOUT = re.compile(
 
 
 def names_secret(name: str) -> bool:
-    """Whether a variable, a field or a parameter of any text is called like a secret; `-` and `.` count as `_`."""
+    """Whether the name of a variable, field or parameter suggests a secret. `-` and `.` count as `_`."""
     return _NAMES.search(name.replace("-", "_").replace(".", "_")) is not None
 
 

@@ -83,7 +83,7 @@ def _read(document: Mapping[str, Any], name: str) -> list[PublishedResult]:
 
 
 def _total(stats: Mapping[str, Any], name: str, part: str = "total") -> float | None:
-    """A figure of all requests, which is a number or, in some versions, a text; `-` where nothing was measured."""
+    """A figure of all requests, which may be a number or a text. `-` means not measured."""
     found = stats.get(name)
     value = found.get(part) if isinstance(found, dict) else found
     return decimal(value) if isinstance(value, str) else number(value)

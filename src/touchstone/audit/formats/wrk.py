@@ -47,7 +47,7 @@ _VERSION = re.compile(r"\bwrk(?:2)? (?:\w+/)?(\d[\w.+-]*) \[\w+\]")
 def least_mean(
     mean_s: float | None, percentiles: Mapping[float, float], max_s: float | None, between_s: float | None
 ) -> float | None:
-    """The least that the mean of the measured latencies can be, in seconds, given what wrk printed of all.
+    """The lowest possible mean of the measured latencies in seconds, given all that wrk printed.
 
     Args:
         mean_s: of all latencies, with those that wrk added.
@@ -114,7 +114,7 @@ def _read(text: str, name: str) -> PublishedResult:
 
 
 def _percentiles(text: str) -> tuple[dict[float, float], bool]:
-    """The percentiles, corrected for what a stall kept from being sent where both kinds are printed; and whether so.
+    """The percentiles, and whether they are corrected for coordinated omission. Corrected ones are preferred.
 
     wrk2 prints with `-U` those that are not corrected as well.
     """

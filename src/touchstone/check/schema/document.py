@@ -1,4 +1,4 @@
-"""Makes the JSON Schema of a manifest from the type that reads it, and the rules that types cannot say.
+"""Makes a manifest's JSON Schema from its type, and adds the rules that types cannot express.
 
 `python -m touchstone.check.schema.document docs/schema`
 """
@@ -75,7 +75,7 @@ def schema(name: str) -> dict[str, Any]:
 
 
 def _referring(node: Any, used: set[str]) -> Any:
-    """The schema with references in place of the marks; `used` gets the names of the tables whose rules it needs.
+    """The schema with references in place of the marks. Tables whose rules it needs go into `used`.
 
     pydantic knows no definitions but its own, so that the references are put in behind it.
     """

@@ -1,4 +1,4 @@
-"""The few forms of JSON Schema of which the rules between the keys of a table are made."""
+"""The JSON Schema forms from which rules between the keys of a table are built."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from touchstone.dependency.base import DependencyError
 
 @dataclass(frozen=True)
 class Account:
-    """A user to run as; `uid` is None when the lab itself is unprivileged and nothing has to change."""
+    """A user to run as. `uid` is None if the lab is unprivileged and keeps its own."""
 
     name: str
     uid: int | None = None

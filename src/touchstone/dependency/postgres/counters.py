@@ -25,7 +25,7 @@ def client_sessions(connection: psycopg.Connection[tuple[object, ...]], database
 
 
 def log_positions(connection: psycopg.Connection[tuple[object, ...]]) -> tuple[int, int]:
-    """How far the write-ahead log was written, and how far it is on the disk, in bytes."""
+    """How much of the write-ahead log was written and synced, in bytes."""
     row = connection.execute(
         "SELECT (pg_current_wal_insert_lsn() - '0/0')::bigint, (pg_current_wal_flush_lsn() - '0/0')::bigint"
     ).fetchone()
@@ -64,7 +64,7 @@ def counters(connection: psycopg.Connection[tuple[object, ...]], database: str) 
 
 
 def table_counters(connection: psycopg.Connection[tuple[object, ...]]) -> dict[str, float]:
-    """Scans of the service's own tables, and rows that they read, in the database of this connection.
+    """Scans and rows read of the service's own tables, in this connection's database.
 
     `pg_stat_database` counts rows of the catalogues as well, which each new session reads, the lab's too.
     """

@@ -128,7 +128,7 @@ class Postgres(Dependency):
         return value if isinstance(value, int | float) else str(value)
 
     def act(self, act: str, arguments: dict[str, Any]) -> None:
-        """`stop` takes the database away, `start` brings it back with all that was committed; `execute` runs `sql`."""
+        """Carry out `stop`, `start` (all committed data is kept) or `execute` (runs `sql`)."""
         if act not in self.acts:
             raise UnknownActError(
                 f"dependency {self.name!r} (postgres) cannot {act!r}", fix=f"its acts are: {', '.join(self.acts)}"
@@ -154,7 +154,7 @@ class Postgres(Dependency):
             ) from error
 
     def observe(self) -> dict[str, float]:
-        """The counters of the service's database, its tables and the write-ahead log, and the disk's fsync rate."""
+        """Counters of the service's database, tables and write-ahead log, and the disk's fsync rate."""
         try:
             found = counters(self._administration(), self._database)
             with self._server.administer(self._database) as connection:
@@ -171,7 +171,7 @@ class Postgres(Dependency):
         return found
 
     def read_settings(self) -> dict[str, Any]:
-        """Every setting that was asked for, as a session in the service's database sees it, and the version."""
+        """The version, and each requested setting as a session in the service's database sees it."""
         try:
             with self._server.administer(self._database) as connection:
                 rows = connection.execute(
@@ -221,7 +221,7 @@ class Postgres(Dependency):
             ) from error
 
     def ceiling(self, request_hint: str) -> float | None:
-        """Requests a second by the statements of `tare`, under the present settings, in a database of their own."""
+        """Requests per second by the statements of `tare`, under the present settings, in a separate database."""
         measured = read_tare(self.settings)
         if measured is None:
             return None

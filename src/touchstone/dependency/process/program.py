@@ -22,7 +22,7 @@ _LINES = 10
 
 
 class OwnProgram:
-    """Started by the lab in a folder of its own, on a port of its own, bound to the dependencies' CPUs."""
+    """Started by the lab in its own folder, on its own port and the dependencies' CPUs."""
 
     outside = False
 

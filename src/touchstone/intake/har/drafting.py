@@ -60,7 +60,7 @@ def draft_from_har(file: Path) -> Draft:
 
 
 def _read(file: Path) -> tuple[list[RecordedExchange], Counter[str]]:
-    """The entries that can be sent again, and how many others there are, by what they are and why."""
+    """The entries that can be sent again, and counts of the others by kind and reason."""
     try:
         document = json.loads(file.read_bytes(), parse_int=_integer)
     except OSError as error:
@@ -140,7 +140,7 @@ def _request(one: RecordedExchange, think_s: float) -> DraftRequest:
 
 
 def _marked(one: DraftRequest) -> DraftRequest:
-    """The request, marked if its condition holds for a version of the resource that the service may not have."""
+    """The request, marked if its condition names a resource version that the service may lack."""
     if one.status != _NOT_MODIFIED or all(version in one.known for version in conditions_of(one)):
         return one
     return replace(one, guessed="the service may not have the version that the condition names")
@@ -156,7 +156,7 @@ def _pause(session: Sequence[RecordedExchange], number: int) -> float:
 
 
 def _contract(alone: Sequence[DraftRequest], whole: Sequence[DraftRequest]) -> list[DraftRequest | DraftCheck]:
-    """A check of each page that needs nothing before it, and one of the whole session if there is more to it."""
+    """A check for each independent page, and one for the whole session if it holds more."""
     pages: dict[object, DraftRequest] = {}
     for one, in_session in zip(alone, whole, strict=True):
         if one.method not in _SAFE:

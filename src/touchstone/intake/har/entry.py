@@ -66,7 +66,7 @@ class RecordedExchange:
 
 
 def named(entry: Any) -> str:
-    """Method and path of an entry, as far as it has them, for the reader of a draft; empty if it has none."""
+    """Method and path of an entry as far as present, for messages. Empty if it has none."""
     asked = entry.get("request") if isinstance(entry, dict) else None
     if not isinstance(asked, dict) or not isinstance(asked.get("url"), str):
         return ""
@@ -181,7 +181,7 @@ def _fields(message: Mapping[str, Any], *, lenient: bool = False) -> Iterator[tu
 
 
 def _headers(fields: list[tuple[str, str]], remarks: DraftNotes) -> tuple[dict[str, str], frozenset[str]]:
-    """The fields that are sent again, several of a name joined (RFC 9110, section 5.3), and those that are not."""
+    """The fields to send again, equal names joined (RFC 9110, section 5.3), and those dropped."""
     kept: dict[str, str] = {}
     dropped = set()
     for name, value in fields:

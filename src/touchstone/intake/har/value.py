@@ -14,7 +14,7 @@ class LeftOutError(Exception):
 
 @dataclass
 class DraftNotes:
-    """What the reader of a draft is to know of a request, and what to look at."""
+    """What a draft's reader should know about a request, and what to check."""
 
     notes: list[str] = field(default_factory=list)
     looks: list[str] = field(default_factory=list)

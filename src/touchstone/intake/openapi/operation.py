@@ -74,7 +74,7 @@ def request(api: Api, path: str, method: str, item: DocumentNode) -> tuple[Draft
 
 
 def _published(text: str) -> str:
-    """A text in which what is called a secret is none, since the document shows it to all; but for known forms."""
+    """A text whose secrets are public, since the document shows them. Known secret forms are excluded."""
     return text if isinstance(text, PlaceholderText) or any(shapes(text)) else PlaceholderText(literal(text))
 
 

@@ -34,7 +34,7 @@ class PartialRequest:
         return any(one.lower() == name.lower() for one in self.headers)
 
     def take(self, name: str, sample: SampleValue, *, must_exist: bool = False) -> None:
-        """Note what is not known of a value; `must_exist` if the limits of its schema do not make it right."""
+        """Note what is unknown about a value. `must_exist` means its schema alone does not make it valid."""
         if sample.made_up and (must_exist or not sample.bounded):
             self.made_up.append(name)
         if sample.doubt:
@@ -59,7 +59,7 @@ class PartialRequest:
 
 
 def examples_of(holder: DocumentNode) -> list[Said]:
-    """The examples of a parameter or a media type, as far as they are in the document."""
+    """The examples of a parameter or media type that the document contains."""
     found: list[Said] = []
     for key in ("example", "x-example"):
         if key in holder.held:

@@ -57,7 +57,7 @@ class PlainArray(list[Any]):
 
 
 def written(holder: Any, key: str | int) -> str | None:
-    """The text of the value at a key of an object or array, if that is no text and its text is known."""
+    """The source text of a non-text value at a key, if known."""
     texts: Mapping[Any, str] = holder.written if isinstance(holder, PlainObject | PlainArray) else {}
     return texts.get(key)
 

@@ -70,7 +70,7 @@ def _successes(responses: DocumentNode) -> dict[str, list[int]]:
 
 
 def _content(right: CorrectResponse, contents: Sequence[DocumentNode]) -> None:
-    """The media type, if it is the same in all, and the types of a JSON object's fields."""
+    """The media type, if all share one, and the types of a JSON object's fields."""
     chosen = [preferred(content.keys, _RANK) for content in contents]
     names = {essence(one or "") for one in chosen}
     if None in chosen or len(names) > 1 or any(is_range(one or "") for one in chosen):

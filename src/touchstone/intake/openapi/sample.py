@@ -166,7 +166,7 @@ class ValueGenerator:
     def _value(
         self, parts: list[DocumentNode], above: tuple[int, ...], depth: int, decided: frozenset[int] = frozenset()
     ) -> Any:
-        """A value of several schemas; `above` are those that it is within, `decided` the choices that are made."""
+        """A value that satisfies several schemas. `above` encloses them, and `decided` holds the choices made."""
         schema = self._schema(parts)
         for stated in schema.examples:
             value = self._fitted(stated, parts, depth)
@@ -220,7 +220,7 @@ class ValueGenerator:
         return made[0]
 
     def _by_use(self, parts: list[DocumentNode], above: set[int]) -> list[DocumentNode]:
-        """Branches in their order, but null behind others, and last those that lead to where they are."""
+        """Branches in order, with null behind others and recursive ones last."""
         ranked: list[list[DocumentNode]] = [[], [], []]
         for part in parts:
             try:

@@ -1,4 +1,4 @@
-"""Values as text in a path, a query, a header field or a cookie (OpenAPI 3.1.1, 4.8.12.4; RFC 6570)."""
+"""Values as text in path, query, header field or cookie (OpenAPI 3.1.1, 4.8.12.4; RFC 6570)."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def percent(text: str) -> str:
 
 
 def reserved(text: str) -> str:
-    """The same but for reserved characters that a query may hold, and for what is percent-encoded already."""
+    """As `percent`, but keeps reserved characters that a query may hold and existing percent-encoding."""
     return quote(text, safe=_RESERVED + "%") if _is_encoded(text) else quote(text, safe=_RESERVED)
 
 

@@ -49,7 +49,7 @@ def _schemes(root: DocumentNode) -> dict[str, Any]:
 
 
 def _item(paths: DocumentNode, path: str, root: DocumentNode) -> Any:
-    """A path; as it is where it is not sound, so that this is named with others."""
+    """A path item. An unsound one is returned unchanged, so that it is named with others."""
     try:
         item = paths.object(path)
         shared = item.array("parameters")

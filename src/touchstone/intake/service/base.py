@@ -115,7 +115,7 @@ def _commands(key: str, commands: Sequence[Words]) -> Iterator[str]:
 
 
 def below(path: str, place: str = "") -> str:
-    """A file of the service, as it is called in the work folder; `place` is the service's within its workspace."""
+    """A service's file as named in the work folder. `place` is the service's place in its workspace."""
     return "/".join(part for part in (APP, place, path) if part not in (".", ""))
 
 

@@ -70,7 +70,7 @@ class DeployedCommand:
     """What was left out of it, and why."""
 
     def marks(self) -> list[str]:
-        """What its author should know of what is done before it, and of what was left out."""
+        """Notes for the author: what runs before the command, and what was left out."""
         return [*(f"{self.source} does before it: {what}" for what in self.before), *self.notes]
 
     @property
@@ -197,7 +197,7 @@ def file_in(service: Path, word: str) -> Path | None:
 
 
 def _started_by(script: Path, arguments: Sequence[str]) -> DeployedCommand | None:
-    """The last command of a script that is started with arguments, and what is done before it."""
+    """The last command of a script started with arguments, and the commands before it."""
     lines = [line.strip() for line in read_source(script).replace("\\\n", " ").splitlines()]
     *ahead, last = [line for line in lines if line and not line.startswith("#")] or [""]
     exported = dict(assignments([line.removeprefix("export ") for line in ahead if line.startswith("export ")]))

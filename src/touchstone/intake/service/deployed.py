@@ -45,7 +45,7 @@ class Deployment:
 
 
 def deployed(service: Path) -> Deployment:
-    """How it is started, by a shell if no file has a plain command; and where it is reached."""
+    """How the service is started and reached. A shell is used if no file has a plain command."""
     file = dockerfile_of(service, composed_dockerfiles(service))
     image = image_of(file, service) if file else None
     built = [DeploymentFile(image.source, image.run, image.ports)] if image else []

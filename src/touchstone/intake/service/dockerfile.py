@@ -137,7 +137,7 @@ def _take(stage: _Stage, name: str, value: str) -> None:
 
 
 def _instructions(held: str) -> Iterator[tuple[str, str]]:
-    """Name and value of each, with what lies in a document behind it, and without comments between its lines."""
+    """Name and value of each instruction, with its here-document, without comments between its lines."""
     lines = iter([line for line in held.splitlines() if not line.lstrip().startswith("#")])
     for line in lines:
         whole = line.strip()
@@ -201,7 +201,7 @@ def _imported_from(words: Sequence[str], stage: _Stage, service: Path) -> str:
 
 
 def _in_repository(word: str, stage: _Stage, service: Path, folder: str) -> str:
-    """A word whose path in the image is replaced by that in the repository, as from a `folder` of it."""
+    """A word with its image path replaced by the repository's, as seen from a `folder`."""
     option, equals, path = word.rpartition("=") if word.startswith("-") else ("", "", word)
     if not _PATH.fullmatch(path):
         return word

@@ -1,4 +1,4 @@
-"""The variables that a service's sources read from its environment, and those that it cannot do without."""
+"""Environment variables that a service's sources read, and those that it requires."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ _OF_THE_MACHINE = re.compile(
 
 
 class RequiredVariables:
-    """What sources read, and what of that they cannot do without, each name with the file that first has it."""
+    """Variables that sources read and those required, each with the first file that names it."""
 
     def __init__(self, sources: Sequence[Source]) -> None:
         self.read: dict[str, Path] = {}

@@ -40,7 +40,7 @@ class StageFiles:
         self.copies.append(Copy(paths, PurePosixPath(folder, to), stage))
 
     def origin(self, path: PurePosixPath, service: Path) -> PurePosixPath | None:
-        """The file of the repository that the image has at `path`, which a build may still have to make.
+        """The repository file that the image has at `path`. A build may still have to make it.
 
         A file that exists is preferred; among others, the one that is copied last. None where nothing is copied there.
         """

@@ -1,4 +1,4 @@
-"""A service with a pom.xml, built by Maven or its wrapper; or a jar that was built before."""
+"""A service with a pom.xml, built by Maven or its wrapper, or a prebuilt jar."""
 
 from __future__ import annotations
 

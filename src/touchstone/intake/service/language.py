@@ -127,7 +127,7 @@ def _of_base(image: str) -> str:
 
 
 def _serves(service: Path, name: str) -> bool:
-    """Whether a part of the repository may be what is served, and is not only a page, or a tool's settings."""
+    """Whether a part of the repository may be the service. Pages and tool settings are not."""
     if name == "Node.js":
         held = read_source(service / node_workspace.MARK)
         return _SERVES.search(held) is not None or (_START.search(held) is not None)

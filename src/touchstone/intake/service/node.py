@@ -203,7 +203,7 @@ def _program(manifest: dict[str, Any]) -> str:
 
 
 def _script(name: str, scripts: Mapping[str, str]) -> tuple[DeployedCommand, list[str]] | None:
-    """What a script runs last, through the scripts that it runs, and what is done before it."""
+    """The command that a script finally runs, through other scripts, and the commands before it."""
     line = command(scripts.get(name, ""), f"script `{name}`")
     others = {other: script for other, script in scripts.items() if other != name}
     if line is None or (found := _resolved(line, others)) is None:

@@ -1,4 +1,4 @@
-"""What is deployed where a script `start` compiles for developers, or leaves the rest to a framework."""
+"""What is deployed if the script `start` compiles for development or relies on a framework."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def source_of(words: Words) -> str | None:
 
 
 def shipped(service: Path, found: DeployedCommand, manifest: Mapping[str, Any]) -> tuple[DeployedCommand, list[str]]:
-    """The command that starts what the build leaves, if there is one, and what of that is a guess."""
+    """The command that starts the build's output, if any, and which parts of it are guesses."""
     program, *rest = found.words
     name, scripts = PurePath(program).name, scripts_of(manifest)
     if name == "node" and "." in rest:

@@ -77,7 +77,7 @@ def _texts(patterns: object) -> list[str]:
 
 
 def _needed(service: Path, packages: Mapping[str, Path]) -> list[Path]:
-    """The folders of the packages that a service depends on, each behind those that it depends on itself."""
+    """Folders of the packages that a service depends on, each behind its own dependencies."""
     found: list[Path] = []
     entered: set[Path] = set()
 

@@ -1,4 +1,4 @@
-"""What Poetry's lock file has of the packages that a project asks for, and of all that these depend on."""
+"""Versions from Poetry's lock file for a project's packages and their dependencies."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _Package = Mapping[str, Any]
 
 
 def pinned(service: Path, wanted: Sequence[str]) -> tuple[list[str], list[str]]:
-    """These requirements with the versions of the lock file, and what else it has that they lead to.
+    """These requirements with the lock file's versions, and the packages that they depend on.
 
     Who has asked for a package is found by following the dependencies: lock files before version 2.1 do not say which
     group it belongs to. What is not in the lock file stays as it is. Raises UsageError if it cannot be read.
@@ -32,7 +32,7 @@ def pinned(service: Path, wanted: Sequence[str]) -> tuple[list[str], list[str]]:
 
 
 def _locked(file: Path) -> Mapping[str, _Package]:
-    """By name; without those that are for other systems, that lie in folders, or that several versions are of."""
+    """Locked packages by name, without those of other systems, local folders or several versions."""
     held = read_toml(file).get("package", []) if file.is_file() else []
     here = [one for one in held if _applies(_marker(one)) and _kind(one) not in ("directory", "file")]
     names = [canonicalize_name(str(one["name"])) for one in here]
@@ -40,7 +40,7 @@ def _locked(file: Path) -> Mapping[str, _Package]:
 
 
 def _reached(locked: Mapping[str, _Package], asked: Sequence[Requirement]) -> Sequence[str]:
-    """The names of what is asked for and what that depends on, by the extras that are asked for on the way."""
+    """Names of the requested packages and their dependencies, following the requested extras."""
     todo = [(canonicalize_name(one.name), frozenset(one.extras)) for one in asked if _applies(str(one.marker or ""))]
     for name, extras in todo:
         for other, stated in locked.get(name, {}).get("dependencies", {}).items():

@@ -69,7 +69,7 @@ class _Application:
 
 
 def serves(service: Path) -> bool:
-    """Whether the Python in a folder is what is served, and not a tool of its developers."""
+    """Whether the Python in a folder is the service, and not a tool of its developers."""
     required = _required(service)
     if _FRAMEWORKS.search(required) or (service / _MANAGED).is_file():
         return True
@@ -98,7 +98,7 @@ def draft(service: Path, deployment: Deployment) -> DraftStack:
 
 
 def _version(service: Path, deployment: Deployment) -> list[str]:
-    """A mark at the Python that it is deployed with, where it names none that it needs at the least."""
+    """A mark for the deployed Python version if the project states no minimum."""
     base = (deployment.image.bases or [""])[-1] if deployment.image else ""
     stated = next((read_source(service / name) for name in _VERSIONS if (service / name).is_file()), base)
     found = _VERSION.search(stated)
@@ -188,7 +188,7 @@ def _is_ours(words: Words, scripts: Sequence[str]) -> bool:
 
 
 def _applications(service: Path, sources: Sequence[Source], required: str) -> Iterator[_Application]:
-    """Made by a framework's class, by a function that is called, by one that a server would call; highest first."""
+    """Application objects, best first: from a framework's class, a called factory, a factory that servers call."""
     sources = sorted(sources, key=lambda source: (len(source.file.parts), source.file))
     flask = re.search(r"^\W*(flask|django|bottle)\b", required, re.MULTILINE | re.IGNORECASE) is not None
     made_by = [(source.file, made) for source in sources if (made := next(source.found(_MADE), None))]

@@ -1,4 +1,4 @@
-"""Whether a project of Python can be installed itself, as the tool that builds it looks for its modules."""
+"""Whether a Python project can be installed, judged by how its build tool finds modules."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _NOT_MODULES = re.compile(r"setup|conftest|tests?|examples?|build|toxfile|noxfil
 
 
 def is_installable(service: Path, held: dict[str, Any]) -> bool:
-    """Whether its pyproject.toml says how it is built, and its modules are where that looks for them."""
+    """Whether its pyproject.toml has a build backend and its modules are where that looks."""
     poetry, tools = table_at(held, "tool", "poetry"), table_at(held, "tool")
     if poetry.get("package-mode") is False or table_at(tools, "uv").get("package") is False:
         return False

@@ -1,4 +1,4 @@
-"""How a service's packages are installed by pip or uv, depending on the file that names them."""
+"""How pip or uv installs a service's packages, depending on the file that names them."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Packages:
 
 @dataclass(frozen=True)
 class _Served:
-    """The package of the server that starts a service, if the service does not depend on it."""
+    """The server's package, if the service itself does not depend on it."""
 
     extras: Sequence[str] = ()
     groups: Sequence[str] = ()

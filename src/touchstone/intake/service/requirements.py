@@ -1,4 +1,4 @@
-"""The lines of a requirements.txt and of those that it includes, and the folders that they name."""
+"""The lines of a requirements.txt with its includes, and the folders that they name."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def _lines(held: str) -> Iterator[str]:
 
 
 def _requirement(line: str, service: Path, folder: Path) -> Requirement:
-    """A path is one from the folder where pip is run, which is the service's, or from that of its file."""
+    """A requirement. Paths start at pip's folder, which is the service's, or at their own file's."""
     found = _PATH.match(line)
     if found and ("/" in found[1] or found[1].startswith(".")):
         for start in (service, folder):

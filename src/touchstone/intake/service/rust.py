@@ -126,7 +126,7 @@ def _found(folder: Path, package: str, declared: Sequence[str]) -> Iterator[str]
 
 
 def _settings(service: Path, folder: Path | None = None) -> Sequence[str]:
-    """What of a folder, by default its own, the service's sources name as settings that it reads as it starts."""
+    """Settings files that the service's sources read at start, by default from its own folder."""
     folder = folder or service
     packages = (service, *members(service, _members(service)))
     named = {_ROCKETS}

@@ -1,4 +1,4 @@
-"""Files of settings that a service reads as it starts, and the variables that stand above what they have."""
+"""Settings files that a service reads at start, and the variables that override them."""
 
 from __future__ import annotations
 

@@ -75,7 +75,7 @@ def _with_variables(drafted: DraftStack, given: Mapping[str, str]) -> DraftStack
 
 
 def _with_history(drafted: DraftStack, asked: str, version: str) -> DraftStack:
-    """With a commit and a tag in what is copied, ahead of the build and of an installation that builds it."""
+    """The draft with a commit and a tag in the copy, made before installation and build."""
     made: list[Words] = [["sh", "-c", f"cd {APP} && {_HISTORY.format(tag=f'v{version}')}"]]
     install = drafted.install
     if install and not install.files and drafted.language != "Rust":

@@ -1,4 +1,4 @@
-"""A service that is one of several packages in a repository, which have their lock file, and each other, in common."""
+"""A service that is one of several packages in a repository with one lock file."""
 
 from __future__ import annotations
 

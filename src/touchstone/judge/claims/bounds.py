@@ -19,7 +19,7 @@ _ONCE_ELSE = 2.0
 
 
 def ruling_of_interval(low: float, high: float, at_least: float | None, at_most: float | None) -> Ruling:
-    """Holds if the whole interval lies within the bounds, contradicted if all of it lies without, else undecided."""
+    """Holds if the interval lies within the bounds, contradicted if outside, else undecided."""
     floor = -math.inf if at_least is None else at_least
     ceiling = math.inf if at_most is None else at_most
     if floor <= low and high <= ceiling:

@@ -256,7 +256,7 @@ class Evidence:
         )
 
     def _grows(self, sample: Sample, figure: str, judgement: Judgement) -> bool:
-        """Whether a figure is of the contender's memory, and that climbed to the end of the load in every round."""
+        """Whether a memory figure's memory grew until the end of the load in every round."""
         return any(f.code == "memory-grows" and self._bears(f, sample, figure) for f in judgement.findings)
 
     @staticmethod

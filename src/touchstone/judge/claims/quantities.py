@@ -97,7 +97,7 @@ def _downstream_connections(sample: Sample) -> float | None:
 
 
 def _warm_up_rate(sample: Sample) -> float | None:
-    """Correct responses per second of load of its own, over the first `_FIRST` of them, or all of a shorter warm-up."""
+    """Correct responses per second of own load, over the first `_FIRST` or a shorter warm-up."""
     ok, seconds = 0, 0.0
     for one in stretches(sample):
         if one.phase != "warmup" or ok >= _FIRST:

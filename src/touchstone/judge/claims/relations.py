@@ -125,7 +125,7 @@ def _(test: EventTest, question: ClaimTest) -> list[Measurement]:
 
 
 def _fills(question: ClaimTest, term: Term, limit: float) -> Measurement:
-    """Memory used under the smallest limit tried that is no smaller, with any heap setting, or without a limit.
+    """Memory used under the smallest sufficient limit tried with any heap setting, or without a limit.
 
     Without a limit it uses at least as much as with one. If that would not fill the limit, nothing does.
     """
@@ -280,7 +280,7 @@ def _ruled(
     log: bool,
     once: Interval | None,
 ) -> Measurement:
-    """Fill in the verdict that the interval gives, or what is allowed for a number that was measured once."""
+    """Fill in the verdict from the interval, or from the allowance for a single measurement."""
     assert made.value is not None
     if interval is not None:
         made.low, made.high = interval.low, interval.high

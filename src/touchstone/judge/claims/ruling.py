@@ -24,7 +24,7 @@ class Ruling(StrEnum):
 
 
 class Measurement(Record):
-    """One number that a claim is held against, in base units (or a ratio), with its interval."""
+    """A number to compare with a claim, in base units or a ratio, with its interval."""
 
     label: str
     """A contender, or `a / b`."""

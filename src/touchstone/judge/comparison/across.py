@@ -60,7 +60,7 @@ def differences(before: Environment, after: Environment) -> list[str]:
 
 
 def changes(before: Judgement, after: Judgement, terms: ComparisonTerms) -> list[Comparison]:
-    """Every figure that both runs have validly, as an unpaired ratio (rounds of two runs share nothing).
+    """Every figure that is valid in both runs, as an unpaired ratio. Rounds of two runs are independent.
 
     A family is one figure under one load, over all contenders; where figures were asked for by name, all of them
     together are one family. Intervals are Bonferroni's, simultaneous within the family: the interval that is shown is

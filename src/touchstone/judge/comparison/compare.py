@@ -32,7 +32,7 @@ DOUBT_REMAINS = "more rounds would not decide it as long as its doubts remain"
 
 
 def compare(case: Case, all_series: list[RoundValues]) -> list[Comparison]:
-    """Every contender against the baseline, and every exhibit against its sound twin, on every figure that both have.
+    """Compare contenders with the baseline, and exhibits with their sound twins, on all common figures.
 
     A family is one question: one figure of one load, all contenders that are put against the baseline on it. Their
     intervals are simultaneous, and the interval that is shown is the one that decides. The twin is no rival: it is in

@@ -88,7 +88,7 @@ def _series(group: SampleGroup, figure: str, scales: FindingsIndex, case: Case) 
 
 
 def _enough(measured: list[tuple[Sample, WeighedFindings]]) -> list[tuple[Sample, WeighedFindings]]:
-    """Without the rounds that say nothing of the others, if most remain and an interval can be had of them."""
+    """The rounds without those that disagree, if most remain and allow an interval."""
     telling = [one for one in measured if not any(doubt.this_round for doubt in one[1].doubts)]
     return telling if len(telling) >= MIN_ROUNDS and len(telling) > len(measured) / 2 else measured
 

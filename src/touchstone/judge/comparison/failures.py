@@ -73,7 +73,7 @@ def _not_measured(samples: list[Sample], phases: Collection[str]) -> str | None:
 
 
 def _first_broken(samples: list[Sample]) -> tuple[str, Failure | CheckOutcome] | None:
-    """The first measurement that could not be carried out, or the first check that did not hold, with its phase."""
+    """The first failed measurement or broken check, with its phase."""
     for sample in samples:
         if sample.failure is not None:
             return sample.phase, sample.failure

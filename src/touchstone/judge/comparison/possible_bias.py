@@ -27,7 +27,7 @@ SUSPECT_SHARE = 0.25
 
 @dataclass(frozen=True)
 class PossibleBiases:
-    """All bounded doubts about one figure of one contender, as logarithms of how many times faster or slower."""
+    """All possible biases of one contender's figure, as logarithms of a speed ratio."""
 
     faster: float = 0.0
     slower: float = 0.0
@@ -54,7 +54,7 @@ class PossibleBiases:
 
 
 def combine(doubts: Iterable[PossibleBias], figure: str) -> PossibleBiases:
-    """Disturbances of one measurement come on top of each other; those of one cause do not, so the largest counts."""
+    """Add up biases of different causes. Among biases with one cause, the largest counts."""
     if figure in TAIL:
         return _of_far(list(doubts))
     own_faster = own_slower = common = pressed = 0.0

@@ -1,4 +1,4 @@
-"""How a service's rate grows with the requests that it holds, by the universal scalability law, where that fits."""
+"""How a service's rate grows with concurrency, by the universal scalability law, where that fits."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _SETTLED = 0.01
 
 
 def scalings(case: Case) -> list[Scaling]:
-    """The law of each contender and load whose trials it fits, in the order of the record."""
+    """The scalability law of each contender and load that it fits, in record order."""
     trials: dict[tuple[str, str], list[CapacityTrial]] = {}
     for sample in case.run.samples:
         if sample.capacity is not None and sample.contender != TARE:

@@ -21,7 +21,7 @@ _CONFIDENCE = 0.95
 
 
 class TwinCount(Record):
-    """How many gates on one kind of machine called the base different from a copy of itself: their false alarms."""
+    """How many gates on one kind of machine called the base different from its copy."""
 
     gates: int
     different: int
@@ -29,7 +29,7 @@ class TwinCount(Record):
     @computed_field  # type: ignore[prop-decorator]
     @property
     def at_most(self) -> float:
-        """The rate of false alarms, as a share, that the count allows at most, with 95 % confidence."""
+        """The upper 95 % bound of the false alarm rate, as a share."""
         return greatest_chance(self.different, self.gates, _CONFIDENCE)
 
 
@@ -91,7 +91,7 @@ def check_twin(run: Run, judgement: Judgement, base: str, terms: ComparisonTerms
 
 
 def _reasons(run: Run, judgement: Judgement, pair: tuple[str, str], different: Sequence[Comparison]) -> Iterator[str]:
-    """What the records say of order, port, layout and first to start; and what was found about either."""
+    """Possible causes in the records: order, port, layout, first to start, and findings about either."""
     base, twin = pair
     for change in different:
         yield from _rounds_agree(run, pair, change)
@@ -111,7 +111,7 @@ def _reasons(run: Run, judgement: Judgement, pair: tuple[str, str], different: S
 
 
 def _rounds_agree(run: Run, pair: tuple[str, str], change: Comparison) -> Iterator[str]:
-    """Whether all rounds differ in one direction, which is not the luck of processes, or in both."""
+    """Whether all rounds differ in one direction. The luck of processes goes both ways."""
     base, twin = (_samples(run, name, change.load or "") for name in pair)
     rounds = laps_by_round(list(zip(twin, base, strict=True)), change.figure)
     effects = [effect_of([lap.ratio for lap in laps]).effect for laps in rounds if len(laps) >= LEAST_LAPS]

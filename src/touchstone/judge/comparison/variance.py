@@ -78,7 +78,7 @@ def spread(run: Run, figure: str = "throughput") -> VarianceComponents | None:
 
 
 def lap_costs(run: Run) -> tuple[float, tuple[int, ...]]:
-    """Seconds of one lap over all loads in the newest round, and how many laps each round has; (0, ()) without any."""
+    """Seconds per lap over all loads in the newest round, and laps in each round. Without any, (0, ())."""
     sliced = [s for s in run.samples if s.slices is not None and s.round is not None]
     laps = _laps([s for s in sliced if s.contender != TARE])
     newest = [s for s in sliced if s.round == len(laps) and s.slices]

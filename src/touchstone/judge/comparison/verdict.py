@@ -42,7 +42,7 @@ class WeighedFindings:
         return next((f.statement for f in self.findings if self._size(f) is not None), None)
 
     def _size(self, finding: Finding) -> PossibleBias | None:
-        """None as well where not even the side is known on which it may have moved a far percentile."""
+        """The size of a possible bias. None as well if its direction is unknown for a far percentile."""
         if finding.severity is not Severity.SUSPECT or finding.doubt is None:
             return None
         return None if self.figure in TAIL and finding.doubt.side is None else finding.doubt

@@ -70,7 +70,7 @@ def _digits(ratio: float) -> str:
 
 
 def _range(low: float, high: float) -> str:
-    """An interval that a doubt leaves open on one side, or on both, has no number there."""
+    """The interval in words. A side that a possible bias leaves open has no number."""
     if math.isinf(high):
         return f"at least {_digits(low)}" if low > 0 else "any ratio"
     return f"{_digits(low)} to {_digits(high)}" if low > 0 else f"at most {_digits(high)}"

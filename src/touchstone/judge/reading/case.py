@@ -76,7 +76,7 @@ class Case:
 
     @cached_property
     def workers(self) -> dict[str, dict[str, float]]:
-        """The contenders that work for another one, by the id of its sample, with the CPU seconds that each used."""
+        """Contenders that work for another one, by sample id, with the CPU seconds that each used."""
         return {s.id: workers_of(s, self.run) for s in self.run.samples if s.slices is not None}
 
     @cached_property

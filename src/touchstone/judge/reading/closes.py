@@ -1,4 +1,4 @@
-"""How a server bounds the connections that it keeps, by what its closes show; and where servers set such bounds."""
+"""How a server limits kept connections, judged by its closes, and where the limit is set."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class CloseLimit:
 
     @property
     def advice(self) -> str:
-        """The setting of the server whose default this is, or of all that have such a bound."""
+        """The server settings whose default matches the limit, or all that have such a limit."""
         own = [one for one in _SETTINGS if one.kind == self.kind]
         near = [one for one in own if one.default and one.default <= self.value <= one.default * (1 + SPREAD)]
         named = ", ".join(f"`{one.name}` ({one.server})" for one in near or own)

@@ -1,4 +1,4 @@
-"""What a contender loses on a core that others slow down, by the fixed piece of work that is timed there."""
+"""What a contender loses on a slowed core, measured by a fixed piece of work there."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def core_slopes(run: Run) -> Slopes:
 
 
 def _core_slope(samples: Sequence[Sample]) -> float | None:
-    """By how much the logarithm of a contender's rate moves with that of what the work of reference takes; below 0.
+    """The slope of a contender's log rate over the reference work's log time, below 0.
 
     From the laps of all rounds within their rounds. None where that explains too little, or where the core gets slower
     from lap to lap, which may be the contender's own doing.

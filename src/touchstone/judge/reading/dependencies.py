@@ -1,4 +1,4 @@
-"""What dependencies used of the CPUs while a load was measured, and did around single requests after it."""
+"""CPU that dependencies used during a load, and what they did around single requests after it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class DependencyUse:
 
 
 def dependency_use(sample: Sample) -> DependencyUse:
-    """A dependency's use in the measured window (read by the engine) or in the whole load (read by Python).
+    """A dependency's CPU in the measured window (from the engine) or whole load (from Python).
 
     In slices the lab's reading would be that of all contenders' turns, so it says nothing of one of them.
     """

@@ -24,7 +24,7 @@ class Disturbance:
 
 
 def others_share(sample: Sample, cpus: int) -> float | None:
-    """The share of the machine that others used during a load, below 0 where it was less than can be measured.
+    """The machine share that others used during a load. Slightly negative if below what is measurable.
 
     The CPU of dependencies is taken off where the engine counted it with that of other processes. None where nobody
     looked, or nothing was loaded.

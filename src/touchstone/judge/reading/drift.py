@@ -1,4 +1,4 @@
-"""By how much the second half of a window differs from the first, where it is too short for changepoints."""
+"""How the second half of a window differs from the first, if too short for changepoints."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MIDDLE = 0.15
 
 @dataclass(frozen=True)
 class HalfTrend:
-    """Halves of windows that differ the same way in most rounds, and by enough in the middle one."""
+    """Window halves that differ the same way in most rounds, and enough in the median."""
 
     by_sample: dict[str, float]
     """By sample, the share by which its halves differ."""
@@ -45,7 +45,7 @@ def _trend(moves: dict[str, float]) -> HalfTrend | None:
 
 
 def _drifts(group: SampleGroup, case: Case) -> dict[str, float]:
-    """By sample, the rate of the second half over that of the first, less 1; those alone of which it says something."""
+    """By sample, the second half's rate over the first half's, less 1. Indecisive samples are left out."""
     short = {steady.sample for steady in case.steady_of(group) if steady.shape == "too short"}
     return {s.id: drift for s in group.samples if s.id in short and (drift := _drift(s, case)) is not None}
 

@@ -147,7 +147,7 @@ def laps_by_round(pairs: Sequence[tuple[Sample, Sample]], figure: str) -> list[l
 
 
 def _hold(samples: Sequence[Sample], beyond: float | None) -> bool:
-    """Whether the slices of one contender have more requests beyond a percentile than a stall can hold up."""
+    """Whether a contender's slices have more requests beyond a percentile than a stall can delay."""
     if beyond is None:
         return True
     if any(loop(sample) != "closed" for sample in samples):
@@ -163,7 +163,7 @@ def _hold(samples: Sequence[Sample], beyond: float | None) -> bool:
 
 
 def lap_effects(pairs: Sequence[tuple[Sample, Sample]], figure: str) -> tuple[list[LapEffect], Adjustment]:
-    """The effect of each round that has enough laps, and the adjustment that it was taken with.
+    """The effect of each round with enough laps, and the covariate adjustment that was applied.
 
     `pairs` are the samples of contender and baseline, a pair for each round.
     """
@@ -173,7 +173,7 @@ def lap_effects(pairs: Sequence[tuple[Sample, Sample]], figure: str) -> tuple[li
 
 
 def adjustment(rounds: Sequence[Sequence[LapRatio]], figure: str) -> Adjustment:
-    """How the log ratio answers to what others took and to a slower core, as far as it is to be adjusted for.
+    """The log ratio's slopes on CPU taken by others and on core speed, where needed.
 
     What others took of the whole machine counts next to what they left of the contender's own CPUs, since the engine
     has to have its part as well. The slopes are those of laps within their rounds, so that no difference between

@@ -28,7 +28,7 @@ RARE = 1e-3
 
 @dataclass(frozen=True)
 class OutsideHelper:
-    """What was used outside of a contender's tree within its slices, beyond what was used within those of others."""
+    """CPU used outside a contender's tree during its slices, beyond that during others' slices."""
 
     cpus: float
     """CPUs, the median over laps."""
@@ -121,7 +121,7 @@ def outside_helper_of(samples: Sequence[Sample], run: Run) -> OutsideHelper | No
 
 
 def _helpers(laps: Sequence[_LapUse], own: _SliceUse, samples: Sequence[Sample]) -> Iterator[OutsideHelper]:
-    """Processes that work while this contender is on, and rest while one is on that leaves as much CPU over.
+    """Processes that work in this contender's slices and rest in other slices with free CPU.
 
     Where no CPU is idle, other processes take whatever a contender leaves over, so that sums show nothing. One that
     takes what is left would take it from a neighbour as well.
@@ -175,7 +175,7 @@ def _who(laps: Sequence[_LapUse], busy: set[int], cpus: float) -> str:
 
 
 def _kernels(own: _SliceUse, others: Sequence[_SliceUse]) -> float:
-    """CPUs that the kernel may use for a contender's requests and for nobody, with what other processes always use."""
+    """CPUs that the kernel may use for requests without attribution, plus constant use by other processes."""
     usual = min(own.other, *(turn.other for turn in others))
     return max(usual + (turn.other - usual) * max(1.0, own.rate / turn.rate) for turn in others if turn.rate > 0)
 

@@ -45,7 +45,7 @@ def pace_of(sample: Sample, run: Run, slopes: Slopes) -> dict[int, float]:
 
 
 def _core(sample: Sample, slopes: Slopes) -> dict[int, float]:
-    """By lap, the logarithm of the speed that a contender kept on a slower or faster core than usual."""
+    """By lap, the log of a contender's speed on a core slower or faster than usual."""
     slope = slopes.get((sample.phase, sample.load, sample.contender))
     if slope is None or not (own := core_laps(sample)):
         return {}
@@ -81,7 +81,7 @@ def _level(point: Point, laps: Mapping[float, int], pace: Mapping[int, float]) -
 
 
 def _speeds(sample: Sample, core: Mapping[int, float]) -> dict[int, float]:
-    """By lap, the logarithm of a contender's rate on a core of one speed, over its usual one."""
+    """By lap, the log of a contender's core-adjusted rate over its usual one."""
     slices = sample.slices.slices if sample.slices else []
     rates = {one.lap: math.log(one.rate) - core.get(one.lap, 0.0) for one in slices if one.lap is not None and one.rate}
     usual = statistics.median(rates.values()) if rates else 0.0

@@ -82,7 +82,7 @@ def neighbours_cpu(sample: Sample) -> dict[str, float]:
 
 
 def workers_of(sample: Sample, run: Run) -> dict[str, float]:
-    """The contenders that work whenever this one is on, and rest when others are, with the CPU seconds they used there.
+    """Contenders that work only while this one is loaded, with the CPU seconds used then.
 
     The other contenders' slices, and the null server's, are the control: what a neighbour does for itself falls into
     all of them.
@@ -111,7 +111,7 @@ def sliced_s(sample: Sample) -> float:
 
 
 def _used_by(name: str, sample: Sample) -> Iterator[tuple[float, float]]:
-    """The CPU that a contender used in each slice of another one, and the slice's length, both in seconds."""
+    """CPU that a contender used in each slice of another, and the slice's length, in seconds."""
     if sample.slices is None or name not in sample.slices.order:
         return
     place = sample.slices.order.index(name)

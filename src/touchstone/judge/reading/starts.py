@@ -14,7 +14,7 @@ def start_values(sample: Sample, figure: str) -> list[float]:
 
 
 def start_ratios(contender: Sample, baseline: Sample, figure: str) -> list[float]:
-    """The log ratio of each pair of starts that stood next to each other in a round; none if they took no turns."""
+    """The log ratio of each pair of neighbouring starts in a round. None if they took no turns."""
     if not all(sample.boot and sample.boot.in_turn for sample in (contender, baseline)):
         return []
     pairs = zip(_runs(contender, figure), _runs(baseline, figure), strict=False)

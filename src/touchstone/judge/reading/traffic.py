@@ -21,7 +21,7 @@ def error_share(result: LoadResult) -> float:
 
 
 def answered_in_all(result: LoadResult) -> int:
-    """Requests answered by the whole job, warm-up included, since its connections are counted over all of it.
+    """Requests answered by the whole job, warm-up included. Its connections are counted over the whole job.
 
     Those of the window alone where the record does not say more.
     """
@@ -124,12 +124,12 @@ def generator_busy(result: LoadResult) -> float:
 
 
 def throttled_share(result: LoadResult) -> float:
-    """For how long CPU quotas kept the generator off the CPU, summed over CPUs, as a share of the window."""
+    """The share of the window that CPU quotas held the generator, summed over CPUs."""
     return result.generator.throttled_s / result.window.measured_s if result.window.measured_s else 0.0
 
 
 def lost_in_warm_up(result: LoadResult) -> int:
-    """Requests of the warm-up that failed after the window had begun, or never had a response at all.
+    """Warm-up requests that failed after the window began, or never got a response.
 
     The window's counts hold only requests that were due within it. The series holds every request of the job, so the
     surplus belongs to the warm-up.

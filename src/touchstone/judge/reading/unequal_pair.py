@@ -21,7 +21,7 @@ class UnequalPair:
 
 
 def unequal_pairs(values: Mapping[str, Value], differ: Callable[[Value, Value], bool]) -> list[UnequalPair]:
-    """Each odd contender next to one that is as most are, or the two extremes where none is the odd one.
+    """Each odd contender paired with a typical one, or the two extremes if none is odd.
 
     Args:
         values: by contender; ordered by the number that each is.

@@ -35,7 +35,7 @@ _ANYTHING = ("", "<html><body><h1>Internal error</h1></body></html>", '{"error":
     next_step="State the body in the load's `expect`: `body`, `pattern` or `json`.",
 )
 def bodies_unchecked(case: Case) -> Iterator[Fired]:
-    """If only the status is checked, an error page with status 200, half a body and yesterday's row all pass."""
+    """If only the status is checked, an error page or half a body passes."""
     seen = set()
     for sample in case.run.samples:
         if sample.phase != "load" or sample.contender == TARE or sample.load in seen:
@@ -150,7 +150,7 @@ def errors_above_allowance(sample: Sample, case: Case) -> Iterator[Fired]:
     tares_too=True,
 )
 def nothing_answered(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A service that died or went silent in the warm-up leaves a window without errors, because no request was sent.
+    """A service that died in the warm-up leaves an error-free window, because no request was sent.
 
     Such a window looks like a slow service, and rules that count errors find nothing.
     """
@@ -219,7 +219,7 @@ def requests_unanswered(sample: Sample, case: Case) -> Iterator[Fired]:
     phases=("load",),
 )
 def timeout_beyond_window(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A request without an answer is counted when it times out, and here no timeout can fall into the window."""
+    """A request without a response counts when it times out. Here no timeout falls into the window."""
     result = sample.result
     if result is None or result.interrupted:
         return
@@ -275,7 +275,10 @@ def timeouts(sample: Sample, case: Case) -> Iterator[Fired]:
     tares_too=True,
 )
 def wrong_bodies(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A 200 with an error page, a stale row or half a body counts as success in tools that read the status alone."""
+    """Tools that read only the status count a 200 with a wrong body as success.
+
+    The body may be an error page, stale or cut.
+    """
     if failed := _failed(sample, "wrong_body"):
         why = f": {failed.first[0]['why']}" if failed.first and failed.first[0]["why"] else ""
         yield Fired(

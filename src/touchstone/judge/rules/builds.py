@@ -28,7 +28,7 @@ _SHOWN = 3
     ),
 )
 def aot_cache_refused(case: Case) -> Iterator[Fired]:
-    """Figures of a variant with an AOT cache are then figures of one without, under the cache's name."""
+    """The figures of a variant with an AOT cache are then those of one without."""
     for name, cache in _caches(case).items():
         if cache.refused is not None:
             yield Fired(
@@ -53,7 +53,7 @@ def aot_cache_refused(case: Case) -> Iterator[Fired]:
     next_step="Let `train` make the cache, or make it in `build` behind the last step that writes a jar.",
 )
 def aot_cache_stale(case: Case) -> Iterator[Fired]:
-    """The JVM then runs the program that the cache was made from, and not the one that was built."""
+    """The JVM then runs the cache's program instead of the one that was built."""
     for name, cache in _caches(case).items():
         if cache.newer and cache.refused is None:
             yield Fired(
@@ -87,9 +87,7 @@ def _caches(case: Case) -> dict[str, AotCache]:
     phases=("build",),
 )
 def artifact_older(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A program that is copied in with its old modification time was compiled earlier, and that compilation was not
-    timed.
-    """
+    """A copied program with its old modification time was compiled earlier. That compilation was not timed."""
     older = sample.build.older if sample.build else []
     if older:
         others = f" and {len(older) - _SHOWN} more" if len(older) > _SHOWN else ""

@@ -32,7 +32,7 @@ from touchstone.vocabulary.limits import NEAR_CEILING, OTHERS
     phases=("capacity",),
 )
 def capacity_beyond_generator(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A rate that the engine cannot offer shows nothing about the server, and must not pass for its capacity."""
+    """A rate that the engine cannot offer shows nothing about the server. It must not pass for its capacity."""
     found, rate = sample.capacity, sample.figures.get("capacity")
     if found is None or rate is None:
         return
@@ -106,7 +106,7 @@ def capacity_disturbed(sample: Sample, case: Case) -> Iterator[Fired]:
     phases=("capacity",),
 )
 def capacity_uncertain(sample: Sample, case: Case) -> Iterator[Fired]:
-    """If the same rate holds at times and fails at times over a wide range, the capacity is a band and not a point."""
+    """If rates over a wide range sometimes hold and sometimes fail, capacity is a band."""
     found, rate = sample.capacity, sample.figures.get("capacity")
     if found is None or rate is None or found.ended != "trials" or not found.low or not found.high:
         return
@@ -167,7 +167,7 @@ def dies_past_knee(sample: Sample, case: Case) -> Iterator[Fired]:
     phases=("capacity",),
 )
 def objective_not_met(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A service that misses its objective while nearly idle has no capacity, however fast it is at full load."""
+    """A service that misses its objective while nearly idle has no capacity. Its speed at full load does not matter."""
     found = sample.capacity
     if found is None or found.ended != "nothing holds" or not found.trials:
         return

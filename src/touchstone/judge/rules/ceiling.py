@@ -79,7 +79,7 @@ def above_tare(sample: Sample, case: Case) -> Iterator[Fired]:
     ),
 )
 def near_tare(sample: Sample, case: Case) -> Iterator[Fired]:
-    """The null server does no work, so its rate is the ceiling of generator, kernel and machine.
+    """The null server does no work. Its rate is the ceiling of generator, kernel and machine.
 
     A contender close to that ceiling may be faster than can be measured.
     """

@@ -31,7 +31,7 @@ _APART_S = 0.005
     tares_too=True,
 )
 def generators_apart(sample: Sample, case: Case) -> Iterator[Fired]:
-    """While one generator loads and another does not yet, the server has less load than the scenario states."""
+    """While one generator loads and another does not, the server has less load than stated."""
     parts = sample.result.generators if sample.result else []
     if len(parts) < 2:
         return
@@ -91,8 +91,10 @@ _JOINING_BUSY_CPUS = 0.5
     tares_too=True,
 )
 def joining_busy(sample: Sample, case: Case) -> Iterator[Fired]:
-    """On a cluster the leading engine, which also watches the server, shares the last CPU of the server's machine with
-    Ray. When that CPU is full, the server's memory and CPU are read late, and the excess work goes to other CPUs.
+    """On a cluster the leading engine shares the last CPU of the server's machine with Ray.
+
+    It also watches the server. When that CPU is full, the server's memory and CPU are read late, and the excess work
+    goes to other CPUs.
     """
     result = sample.result
     if result is None or result.joining_cpu_s is None:

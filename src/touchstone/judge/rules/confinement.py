@@ -69,7 +69,7 @@ _POLLING_NEXT = (
 
 
 def _polls(thread: StrayThread | ThreadAtEnd) -> bool:
-    """Whether it is io_uring's polling thread, which the kernel names after the process that asked for it."""
+    """Whether it is an io_uring polling thread. The kernel names it after the requesting process."""
     return thread.name.startswith("iou-sqp-")
 
 

@@ -152,7 +152,7 @@ def counts_contradict(sample: Sample, case: Case) -> Iterator[Fired]:
 
 
 def _timed(sample: Sample, result: LoadResult) -> tuple[int, float]:
-    """The correct responses that the rate of a closed loop counts, and the seconds in which they came."""
+    """The correct responses in a closed loop's rate, and the seconds in which they came."""
     if sample.slices is None:
         return result.counts.ok, result.window.measured_s
     counted = [one.generations for one in sample.slices.slices if one.lap is not None and one.generations]

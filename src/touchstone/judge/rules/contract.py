@@ -83,7 +83,7 @@ def contract_broken_after_load(sample: Sample, case: Case) -> Iterator[Fired]:
     phases=("load",),
 )
 def contract_broken_in_load(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A service can tell a contract check from a load by the number of open connections, and behave differently.
+    """A service can recognise a contract check by its few connections, and behave differently under load.
 
     So checks are also made between the requests of the load, on the same connections.
     """

@@ -44,9 +44,10 @@ _TOLD = 4
     ),
 )
 def core_slowed(case: Case) -> Iterator[Fired]:
-    """If a core's hyperthread or caches are used by another program, services slow down, and not all by the same share:
-    a service that reads much memory loses more. The ratio of two services is then true for this machine in this
-    state, and may differ on a quiet one.
+    """If a core's hyperthread or caches are used by another program, services slow down.
+
+    Not all slow down by the same share: a service that reads much memory loses more. The ratio of two services is then
+    true for this machine in this state, and may differ on a quiet one.
     """
     for load in case.loads:
         sliced = [s for s in case.run.samples if (s.phase, s.load) == ("load", load) and loop(s) == "closed"]
@@ -126,7 +127,7 @@ _LABS_OWN = re.compile(r"/(touchstone-\d+-|libpod-|docker[/-])[^/]+$")
     next_step="Raise or remove the CPU quota of the cgroup, or of the container that the lab runs in.",
 )
 def cpu_throttled(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A CPU quota stops a server for the rest of each period, so the latencies show the quota.
+    """A CPU quota stops a server for the rest of each period. The latencies then show the quota.
 
     A limit that the run or the load asks for does not count.
     """
@@ -210,7 +211,7 @@ _FREQUENCY_CHANGED_SUSPECT = 0.10
     phases=("load", "boot", "build", "hold", "drain", "peak"),
 )
 def frequency_changed(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A CPU that slows down from heat or to save power makes the later contender look slower."""
+    """A CPU that slows down (heat, power saving) makes the later contender look slower."""
     state = machine_state(sample)
     if not state.frequency_mhz_before or not state.frequency_mhz_after:
         return

@@ -26,7 +26,7 @@ from touchstone.vocabulary.limits import SERVER_FULL
     phases=("load", "drain"),
 )
 def dependency_died(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A service whose database or broker is gone does other work, even if its answers stay right."""
+    """A service without its database or broker does other work, even if its responses are correct."""
     for dependency in sample.dependencies:
         if dependency.before and not dependency.after:
             yield Fired(
@@ -98,7 +98,7 @@ _DOWNSTREAM_HEADROOM_NARROW = 2.0
     ),
 )
 def downstream_headroom(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A service that waits for a downstream shows its own speed only if the downstream has capacity to spare.
+    """A service that waits for a saturated downstream shows the downstream's speed, not its own.
 
     One article compared two services and measured the Python server behind both.
     """
@@ -184,7 +184,7 @@ _SESSIONS_EXCEED_POOL_REPLACED = 3
     next_step="Look for results, statements or connections that are never closed, and for a pool without a limit.",
 )
 def sessions_exceed_pool(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A session for every request is a leak, and the database or the downstream pays for it.
+    """A session for every request is a leak. The database or downstream pays for it.
 
     The scenario fixes the pool's size for all contenders.
     """

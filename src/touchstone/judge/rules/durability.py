@@ -102,7 +102,7 @@ _WRITES_NOT_SYNCED_LOOKS = {"database": 30, "log": 80}
     next_step="Set `PRAGMA synchronous` as the scenario says in every connection of the contender named.",
 )
 def writes_not_synced(case: Case) -> Iterator[Fired]:
-    """How durably SQLite writes is a setting of each connection, and it cannot be queried from outside.
+    """How durably SQLite writes is a setting of each connection. It cannot be queried from outside.
 
     What can be seen from outside is whether changed pages wait for the disk: a service that flushes its writes
     leaves none again and again, one that does not leaves them all to the kernel.

@@ -163,7 +163,7 @@ _SERVER_RESTARTED_LEAST_S = 0.05
     ),
 )
 def server_restarted(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A supervisor that restarts a crashed worker hides the crash, and the cost of the crash is in the figures."""
+    """A supervisor that restarts a crashed worker hides the crash. The figures contain its cost."""
     watch = sample.result.watch if sample.result else None
     points = [p for p in (watch.series if watch else []) if p.phase in ("warmup", "load")]
     for before, after in pairwise(points):

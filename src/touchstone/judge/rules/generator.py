@@ -142,10 +142,9 @@ _GENERATOR_THROTTLED_INVALID_SHARE = 0.1
     explains=frozenset({"near-tare"}),
 )
 def generator_throttled(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A generator that has used up its quota sends and reads nothing until the next period begins.
+    """A generator that has used up its quota sends and reads nothing until the next period.
 
-    It looks like a generator with too few CPUs: it sends late and waits. More CPUs do not help; a larger quota
-    does.
+    It looks like a generator with too few CPUs: it sends late and waits. More CPUs do not help; a larger quota does.
     """
     result = sample.result
     if result is None or (throttled := throttled_share(result)) <= THROTTLED:
@@ -179,9 +178,9 @@ _INVALID_LATE_S = 0.01
     next_step="Give the engine a CPU of its own, lower the rate, or end what else runs on its CPU.",
 )
 def late_sends(sample: Sample, case: Case) -> Iterator[Fired]:
-    """In an open loop, latency does not contain the time by which the engine sent late, but it does contain the time by
-    which the engine read late. An engine that is held up is late at both, and then sends the overdue requests in a
-    burst.
+    """In an open loop, latency contains the engine's late reads, but not its late sends.
+
+    An engine that is held up is late at both, and then sends the overdue requests in a burst.
     """
     result = sample.result
     if result is None or loop(sample) == "closed" or throttled_share(result) > THROTTLED:

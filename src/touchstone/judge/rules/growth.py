@@ -42,7 +42,7 @@ _ENOUGH_S = 30.0
     phases=("load",),
 )
 def memory_grows(group: SampleGroup, case: Case) -> Iterator[Fired]:
-    """A peak that depends on the length of the load is not a figure of the service, and it hides a leak."""
+    """A peak that depends on the load's length is no figure of the service. It hides a leak."""
     rates: list[float] = []
     gains: list[float] = []
     loaded_s = 0.0
@@ -146,9 +146,10 @@ KEPT_AFTER_LOAD_THREADS = 512
     phases=("load",),
 )
 def kept_after_load(sample: Sample, case: Case) -> Iterator[Fired]:
-    """Descriptors or threads that stay after the load cost memory until the process ends, and may be more after the
-    next load. `descriptors-grow` and `threads-grow` are about growth until the end of a load; this finding is about
-    growth that has stopped.
+    """Descriptors or threads that stay after the load cost memory until the process ends.
+
+    They may be more after the next load. `descriptors-grow` and `threads-grow` are about growth until the end of a
+    load; this finding is about growth that has stopped.
     """
     watch = sample.result.watch if sample.result else None
     rested = _rested(watch) if watch else 0.0

@@ -68,7 +68,7 @@ _HELPED_FROM_OUTSIDE_SUSPECT = 0.05
     phases=("load",),
 )
 def helped_from_outside(group: SampleGroup, case: Case) -> Iterator[Fired]:
-    """Work that a service hands to a process outside its tree is in none of its figures.
+    """Work that a service hands to a process outside its tree is missing from its figures.
 
     The work of unrelated processes comes and goes by itself. A process that works while one contender is loaded,
     and rests while the others are, works for that contender or because of it.
@@ -100,7 +100,7 @@ def helped_from_outside(group: SampleGroup, case: Case) -> Iterator[Fired]:
     phases=None,
 )
 def process_escaped(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A process that has left the tree is in no figure, and no memory limit applies to it."""
+    """A process that has left the tree is in no figure. No memory limit applies to it."""
     found = [process for account in sample.process.confinement for process in (*account.strays, *account.left_cgroup)]
     if found:
         first = found[0]

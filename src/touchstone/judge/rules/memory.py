@@ -206,8 +206,9 @@ _KERNEL_LEAST = 4 << 20
     phases=None,
 )
 def memory_outside_rss(sample: Sample, case: Case) -> Iterator[Fired]:
-    """Files in memory (`memfd`, `/dev/shm`) that are written but not mapped are in no process's RSS or PSS. Neither are
-    huge pages, and bytes that wait in pipes and sockets. They use the machine's memory all the same.
+    """Files in memory (`memfd`, `/dev/shm`) that are not mapped are in no process's RSS or PSS.
+
+    Neither are huge pages, and bytes that wait in pipes and sockets. They use the machine's memory all the same.
     """
     for account in sample.process.confinement:
         shared, kernel = account.unmapped_shared, account.kernel

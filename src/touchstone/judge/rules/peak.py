@@ -21,7 +21,7 @@ from touchstone.judge.rule import Fired, on_group
     phases=("peak",),
 )
 def peak_not_kept(group: SampleGroup, case: Case) -> Iterator[Fired]:
-    """The level on which a contender settles is called its peak, but it had been faster before.
+    """The level on which a contender settles is called its peak, but it was faster before.
 
     A warm-up that ends at a lower level is none: a cache filled up, a collector began, or the machine was
     disturbed.
@@ -56,7 +56,7 @@ _PEAK_NOT_REACHED_SHARE = 0.5
     phases=("peak",),
 )
 def peak_not_reached(group: SampleGroup, case: Case) -> Iterator[Fired]:
-    """A runtime that is still getting faster at the end of the measurement has not reached its peak.
+    """A runtime that still gets faster when the measurement ends has not reached its peak.
 
     The rounds in which it did settle are then a biased selection: the quick ones.
     """

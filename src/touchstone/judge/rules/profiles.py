@@ -29,7 +29,7 @@ from touchstone.judge.why.spending import spending
     phases=("profile",),
 )
 def profile_copy_differs(group: SampleGroup, case: Case) -> Iterator[Fired]:
-    """A profiler needs symbols and frame pointers, which a shipped program lacks, so a copy is built with them.
+    """A profiler needs symbols and frame pointers. A shipped program lacks them, so a copy is built.
 
     Frame pointers take a register, and line tables may change inlining: if the copy's CPU per request differs from
     the original's, so do the parts it is made of.
@@ -143,7 +143,7 @@ _PROFILER_COSTLY_SHARE = 0.05
     phases=("profile",),
 )
 def profiler_costly(group: SampleGroup, case: Case) -> Iterator[Fired]:
-    """A profiler interrupts the program about a thousand times per second of CPU, and walks its stack each time.
+    """A profiler interrupts the program about 1000 times per CPU second, and walks its stack.
 
     The cost is not spread evenly: deep stacks and short functions bear more of it.
     """

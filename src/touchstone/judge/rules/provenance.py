@@ -65,7 +65,7 @@ _SIGNS = 5
     next_step="Build and start it as it is deployed. If it is deployed so, its figures stand as they are.",
 )
 def development_mode(case: Case) -> Iterator[Fired]:
-    """Without optimisation, with checks or under a debugger a program is many times slower than in production.
+    """Without optimisation, with checks or under a debugger, a program is many times slower.
 
     It is the most common mistake in home-made comparisons, and every number is measured correctly.
     """
@@ -187,7 +187,7 @@ _SAME_PROGRAM_PLACES = {"HOST", "PORT"}
     next_step="Check whether one of the two was meant to be built or run in another way.",
 )
 def same_program(case: Case) -> Iterator[Fired]:
-    """A difference between two contenders that are one program is noise, and a copy in a ranking counts double."""
+    """A difference between two contenders with the same program is noise. A copy counts double in a ranking."""
     known: dict[str, set[str]] = defaultdict(set)
     for group in case.groups_of("load"):
         sample = group.samples[0]

@@ -163,7 +163,7 @@ def neighbour_works(sample: Sample, case: Case) -> Iterator[Fired]:
     phases=("load",),
 )
 def work_given_away(sample: Sample, case: Case) -> Iterator[Fired]:
-    """In slices all contenders run at the same time, so one could pass its requests on to another.
+    """In slices all contenders run at once, so one could pass its requests to another.
 
     It would be measured with the other's answers, and the CPU that they cost would be in nobody's figure.
     """
@@ -201,9 +201,10 @@ _ENDING_S = 0.25
     phases=("load",),
 )
 def works_while_off(sample: Sample, case: Case) -> Iterator[Fired]:
-    """Work that a service postpones until the load pauses (collections, flushes, compilation) is in no slice of its
-    own, and work that it postpones until it ends is in no window. In production there is no pause and no end: that
-    work would be part of the cost and time of requests.
+    """Work that a service postpones until the load pauses is in none of its slices.
+
+    Examples are collections, flushes and compilation. Work that it postpones until it ends is in no window. In
+    production there is no pause and no end: that work would be part of the cost and time of requests.
     """
     rest = rest_of(sample, case.run, case.workers)
     if rest is not None and rest.put_off > _NOTE_SHARE:

@@ -76,9 +76,7 @@ def order_not_drawn(case: Case) -> Iterator[Fired]:
     next_step="See why they are missing: an interruption, or a failure in the findings.",
 )
 def rounds_incomplete(group: SampleGroup, case: Case) -> Iterator[Fired]:
-    """A round in which one contender was not measured has no ratio, and the missing rounds may not be missing by
-    chance.
-    """
+    """A round without one contender has no ratio. The missing rounds may not be missing by chance."""
     done = {s.round for s in group.samples if s.figures}
     missing = sorted(set(range(1, case.run.plan.rounds + 1)) - {r for r in done if r is not None})
     if done and None not in done and missing and group.contender != case.run.plan.twin:

@@ -105,7 +105,7 @@ def _measures(case: Case) -> list[_Measure]:
 
 
 def _rises(samples: Iterable[Sample], read: Callable[[Sample], Series]) -> _Rises:
-    """By sample, the rise over its later turns; of those alone that have enough of them, and of answers."""
+    """By sample, the rise over its later turns. Samples with too few turns or responses are left out."""
     found: dict[str, tuple[Sample, Rise]] = {}
     for sample in samples:
         series = read(sample)
@@ -134,7 +134,7 @@ def _median_latency(sample: Sample) -> Series:
 
 
 def _latency_still_rises(sample: Sample) -> bool:
-    """A contender that is warmed up alone answers sooner than among others, without being slower for the work."""
+    """Whether latency still rises. A contender that warms up alone responds sooner than among others."""
     counted = rise([(done, p50) for done, one, p50 in _latencies(sample) if one.lap is not None])
     return counted is not None and counted.low > 0
 

@@ -26,7 +26,7 @@ _BOOT_IMPOSSIBLE_TOLERANCE = 1.05
     phases=("boot",),
 )
 def boot_impossible(sample: Sample, case: Case) -> Iterator[Fired]:
-    """The port opens before the first answer, and no part of memory is larger than the whole."""
+    """The port opens before the first response, and no part of memory exceeds the whole."""
     for run in sample.boot.runs if sample.boot else []:
         problem = _contradiction(run)
         if problem:

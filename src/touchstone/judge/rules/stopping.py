@@ -62,7 +62,7 @@ def requests_lost_at_stop(group: SampleGroup, case: Case) -> Iterator[Fired]:
     phases=_STOP,
 )
 def closes_under_requests(group: SampleGroup, case: Case) -> Iterator[Fired]:
-    """A client with a connection pool that does not repeat requests sees an error for each of these.
+    """A client with a connection pool that does not retry sees an error for each.
 
     A close may always cross a request (RFC 9112, section 9.5).
     """

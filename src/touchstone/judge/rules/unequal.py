@@ -39,7 +39,7 @@ _CHANCE = 4.0
     ),
 )
 def media_type_varies(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A request that is answered sometimes as text and sometimes as HTML runs two pieces of code; one may be cheaper.
+    """A request answered sometimes as text and sometimes as HTML runs two code paths. One may be cheaper.
 
     A load that states the media type counts any other as an error. This rule is for loads that leave it open.
     """
@@ -73,7 +73,7 @@ def media_type_varies(sample: Sample, case: Case) -> Iterator[Fired]:
     ),
 )
 def unequal_bodies(case: Case) -> Iterator[Fired]:
-    """A contender that sends twice the bytes of another does other work, or one of the two sends an error page."""
+    """A contender that sends twice the bytes does other work, or one sends an error page."""
     for load in case.loads:
         means = _per_response(case, load, lambda result: result.bytes.body)
         for pair in unequal_pairs(
@@ -105,7 +105,7 @@ def unequal_bodies(case: Case) -> Iterator[Fired]:
     next_step="Compare the heads of the two contenders named (`curl -i`), and switch off in one what the other lacks.",
 )
 def unequal_heads(case: Case) -> Iterator[Fired]:
-    """A contract fixes the body but few header fields, and each field takes time to write and to read.
+    """A contract fixes the body but few header fields. Each field takes time to write and to read.
 
     A contender that sends no `Date`, or a page of tracing and security fields, is measured on that too.
     """
@@ -127,7 +127,7 @@ def unequal_heads(case: Case) -> Iterator[Fired]:
 def _per_response(
     case: Case, load: str, size: Callable[[LoadResult], int], *, sound_only: bool = False
 ) -> dict[str, float]:
-    """Mean bytes per response, by contender; with `sound_only` without rounds in which one request in 100 failed."""
+    """Mean bytes per response, by contender. `sound_only` leaves out rounds with 1 % failed requests."""
     means: dict[str, float] = {}
     for group in case.groups_of("load", load):
         results = [

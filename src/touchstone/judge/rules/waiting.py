@@ -63,7 +63,7 @@ _CONNECTIONS_WAIT_OF_P99 = 0.01
     phases=("load",),
 )
 def connections_wait(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A slow connection sends few requests in a closed loop, too few for any percentile to show.
+    """A slow connection sends few requests in a closed loop, too few for percentiles.
 
     One stuck worker of several can hold up a share of all users while p99 stays the same.
     """
@@ -197,7 +197,7 @@ _NOBODY_BUSY_FAILED = 0.05
     ),
 )
 def nobody_busy(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A closed loop sends the next request as soon as an answer arrives, so something is always the limit.
+    """A closed loop sends the next request at once. Something is therefore always the limit.
 
     If the limit is not a CPU, a faster program changes nothing: the requests wait for something that takes the same
     time on any machine. That is a property of the service, and often the whole difference.
@@ -272,8 +272,8 @@ _STALL_IN_CLOSED_LOOP_FEW = 4
 def stall_in_closed_loop(sample: Sample, case: Case) -> Iterator[Fired]:
     """While a server stalls, a closed loop sends nothing.
 
-    The requests that users would have sent are missing, and percentiles look better than users would see
-    (coordinated omission).
+    The requests that users would have sent are missing, and percentiles look better than users would see (coordinated
+    omission).
     """
     result = sample.result
     if result is None or result.silence is None or loop(sample) != "closed" or result.latency.p50 is None:
@@ -348,9 +348,11 @@ def _usual(case: Case, sample: Sample) -> float:
     next_step=NEXT_STEP,
 )
 def waits_for_acknowledgement(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A server that uses Nagle's algorithm and writes head and body separately sends the body only when the head is
-    acknowledged. The client's kernel delays that acknowledgement in the hope of sending data with it. So a service
-    that needs microseconds takes 40 ms while all CPUs are idle. Real clients see the same: the figures are true.
+    """With Nagle's algorithm, a body that is written after its head waits for an acknowledgement.
+
+    The server sends the body only when the head is acknowledged. The client's kernel delays that acknowledgement in the
+    hope of sending data with it. So a service that needs microseconds takes 40 ms while all CPUs are idle. Real clients
+    see the same: the figures are true.
     """
     for request in sample.result.requests if sample.result else []:
         found = waiting(request)

@@ -42,7 +42,7 @@ _SHAPE_REASON = (
     next_step="Use the normal or the thorough preset, or read the figures as those of a young process.",
 )
 def still_rising(group: SampleGroup, case: Case) -> Iterator[Fired]:
-    """A quick run's window is too short for a changepoint, but long enough to show that a runtime is still compiling.
+    """A quick run's window is too short for a changepoint. It can still show that a runtime is compiling.
 
     Its rate, latency and CPU time are those of a young process, often many times worse than later ones.
     """
@@ -60,7 +60,7 @@ def still_rising(group: SampleGroup, case: Case) -> Iterator[Fired]:
     next_step="Measure longer (`--thorough`) to see where it ends, and look at what grows with the requests.",
 )
 def still_falling(group: SampleGroup, case: Case) -> Iterator[Fired]:
-    """A quick run's window is too short for a changepoint, but long enough to show that each second is slower.
+    """A quick run's window is too short for a changepoint. It can still show that the service gets slower.
 
     Whatever grows with the requests (a table, a queue, contention for a lock) goes on growing after the window.
     """
@@ -185,7 +185,7 @@ def _changes(hits: list[SteadyState]) -> dict[str, object]:
     phases=("load",),
 )
 def still_warming_up(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A runtime that compiles while it runs is measured on its way up, so its speed is a lower bound.
+    """A runtime that compiles while it runs is measured while it still speeds up. Its speed is a lower bound.
 
     A comparison can then say that the contender is at least this fast, and never that it is slower. If it was warm in
     most rounds, and in three or more, those rounds are compared and the others are left out.

@@ -34,7 +34,7 @@ from touchstone.record.sample import Sample
     ),
 )
 def answered_before_work(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A service that answers first and works later looks fast, and loses answered work when it dies.
+    """A service that responds first and works later looks fast. It loses acknowledged work when it dies.
 
     The total of all work is right in the end, so no other check shows it.
     """
@@ -168,7 +168,7 @@ _Works = Mapping[str, WorkCount]
     ),
 )
 def less_work(case: Case) -> Iterator[Fired]:
-    """A contender that calls the downstream for four responses in five, or caches lookups, is faster at another task.
+    """A contender that calls the downstream less often, or caches lookups, is faster at another task.
 
     If no proof of the scenario counts the work, the dependencies' own counters allow a comparison between
     contenders.
@@ -230,7 +230,7 @@ def _left_out(low: WorkCount, high: WorkCount) -> float | None:
 
 
 def _alike(others: Sequence[_Works], pair: UnequalPair) -> bool:
-    """Whether the first of two does none of these kinds of work less than the other, and some of them at all."""
+    """Whether the first does some of these kinds of work, and none less."""
     both = [(works[pair.low], works[pair.high]) for works in others if pair.low in works and pair.high in works]
     return any(low.most >= _LESS_WORK_TOUCHED for low, _ in both) and all(
         _left_out(low, high) is None for low, high in both
@@ -238,7 +238,7 @@ def _alike(others: Sequence[_Works], pair: UnequalPair) -> bool:
 
 
 def _less_only_in_full(works: _Works, pair: UnequalPair) -> bool:
-    """Whether there is less of this work, too, but not so little that it has a finding of its own."""
+    """Whether there is less of this work, but too little less for its own finding."""
     if pair.low not in works or pair.high not in works:
         return False
     low, high = works[pair.low], works[pair.high]
@@ -291,7 +291,7 @@ def _evidence(works: Sequence[WorkCount]) -> dict[str, object]:
     phases=None,
 )
 def work_not_done(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A service that answers without working is the fastest of all, so the dependency is asked for its counts."""
+    """A service that responds without working is the fastest. Its dependency is therefore asked for counts."""
     for proof in sample.proofs:
         if not proof.passed:
             yield Fired(

@@ -49,12 +49,12 @@ def t_above(t: float, freedom: float) -> float:
 
 
 def at_most(hits: int, trials: int, chance: float) -> float:
-    """The probability of at most `hits` in independent trials that hit with this chance, between 0 and 1."""
+    """The binomial probability of at most `hits`, given the chance of one."""
     return min(1.0, math.fsum(_exactly(n, trials, chance) for n in range(min(hits, trials) + 1)))
 
 
 def at_least(hits: int, trials: int, chance: float) -> float:
-    """The probability of at least `hits` in independent trials that hit with this chance, between 0 and 1."""
+    """The binomial probability of at least `hits`, given the chance of one."""
     return min(1.0, math.fsum(_exactly(n, trials, chance) for n in range(max(0, hits), trials + 1)))
 
 

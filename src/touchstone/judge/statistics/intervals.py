@@ -141,7 +141,7 @@ def more_rounds(
 def rounds_until(
     values: Sequence[float], confidence: float, most: int, widening: Widening, decided: Callable[[float, float], bool]
 ) -> int | None:
-    """How many further rounds narrow the mean's interval until it is decided, if all stays as it is.
+    """How many further rounds would decide the mean's interval, if all else stays equal.
 
     None if `most` are too few. What is decided by an interval must be so by each interval within it.
     """

@@ -29,5 +29,5 @@ class RequestsInFlight:
 
 
 def under_way(rate: float, mean_s: float, slots: float) -> RequestsInFlight:
-    """The mean number of requests under way at a rate per second with a mean latency in seconds."""
+    """Mean requests in flight at a rate per second and a mean latency in seconds."""
     return RequestsInFlight(rate * mean_s, slots)

@@ -1,4 +1,4 @@
-"""The universal scalability law, fitted to a request's time in the system by the number of requests there.
+"""The universal scalability law, fitted to time in the system by number of requests there.
 
 N. Gunther, Guerrilla Capacity Planning, Springer 2007: with N requests in the system the rate is
 `X = single N / (1 + contention (N - 1) + crosstalk N (N - 1))`. By Little's law a request stays `N / X`, which is

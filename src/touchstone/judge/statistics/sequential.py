@@ -22,7 +22,7 @@ def look_rounds(most: int, first: int = FIRST_LOOK, growth: float = GROWTH) -> l
 
 
 def confidence_of_look(before: float, now: float, confidence: float) -> float:
-    """The confidence of a look so that all looks together err no more often than `confidence` says.
+    """The confidence of one look that keeps the error of all looks within `confidence`.
 
     The error is spent as the run's budget is: a look gets the share of the budget that was used since the look before,
     and the last one what is left (an error-spending function over the time that was planned, Lan and DeMets 1983; the

@@ -28,7 +28,7 @@ class FittedLine:
 
 
 def theil_sen(at: Sequence[float], values: Sequence[float]) -> FittedLine:
-    """The line with the median of all slopes between two points, which single outliers do not move.
+    """The Theil-Sen line: the median slope over all point pairs. Single outliers do not move it.
 
     Source: Sen, "Estimates of the regression coefficient based on Kendall's tau" (1968), equation 2.6.
     """
@@ -51,7 +51,7 @@ def straight_slope(at: Sequence[float], values: Sequence[float]) -> float | None
 
 @dataclass(frozen=True)
 class Rise:
-    """By how much a value rose from the first point to the last, as a share of its median; `low` is the 95 % bound."""
+    """The rise from first to last point over the median. `low` is its 95 % lower bound."""
 
     share: float
     low: float
@@ -103,7 +103,7 @@ def leak(series: Sequence[tuple[float, float]], *, least: float) -> float | None
 
 
 def grows(series: Sequence[tuple[float, float]], *, least: float) -> float | None:
-    """Growth a second if the series climbs to its end without settling, None if it does not.
+    """Growth per second if the series rises to its end without settling, else None.
 
     Args:
         series: times in seconds and values, within the load.

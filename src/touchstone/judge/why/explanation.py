@@ -94,7 +94,7 @@ class EventCount(Record):
 
 
 class CpuBreakdown(Record):
-    """One contender's CPU per request under one load in parts, where there is nothing to compare it with."""
+    """One contender's CPU per request under one load in parts, without a comparison."""
 
     load: str
     contender: str

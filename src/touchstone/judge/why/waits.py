@@ -33,7 +33,7 @@ def kind_of(function: str) -> str:
 
 
 def waits(sides: Sequence[Sequence[ProfileEvidence]]) -> tuple[list[CountDifference], str]:
-    """By what is waited for the threads of both on average over rounds, or why it is not known."""
+    """The waiting threads of both by reason, averaged over rounds, or why it is unknown."""
     means = []
     for side in sides:
         mean, why_not = waits_of(side)

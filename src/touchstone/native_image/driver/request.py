@@ -101,7 +101,7 @@ def read_command_line(words: list[str]) -> ImageRequest:
 
 
 def _class_path_entries(entry: str) -> list[Path]:
-    """An entry of the class path; of `folder/*`, all jars in the folder, as java's own launcher reads it."""
+    """Entries of the class path. `folder/*` means all jars in the folder, as for java's launcher."""
     path = Path(entry)
     if path.name == "*" and path.parent.is_dir():
         return sorted(jar.resolve() for jar in path.parent.glob("*.jar"))

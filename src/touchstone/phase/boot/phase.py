@@ -124,7 +124,7 @@ class _Starting:
 
     @contextmanager
     def _job(self, sample: Sample) -> Iterator[tuple[BootJob, PrivatePlaces | None]]:
-        """A job for one start, in a cgroup of its own, with the temporary folders that it is to see."""
+        """A job for one start, in its own cgroup and with its own temporary folders."""
         bench, built = self.bench, self.bench.builds[self.contender.name]
         reset_dependencies(bench, {})
         port = port_for(bench, built)
@@ -208,7 +208,7 @@ def _boot_cold(bench: Bench, job: BootJob, sample: Sample, places: PrivatePlaces
 
 
 def _leave_out_the_client(sample: Sample) -> None:
-    """Where the container's group was not found, memory and CPU are those of the runtime's client, too."""
+    """Leave out memory and CPU if the container's group is unknown. They would include the runtime's client."""
     if "boot_runtime" in sample.figures:
         return
     reason = "the container's control group was not found where runtimes make them"

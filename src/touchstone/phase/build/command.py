@@ -46,7 +46,7 @@ def command_line(words: list[str], places: Mapping[str, Path | None], tools: Map
 
 
 def build_environment(tools: Mapping[str, FoundTool]) -> dict[str, str]:
-    """The user's environment, with what the tools need, and the tools' own folders first on the PATH.
+    """The user's environment plus what the tools need, with the tools first on the PATH.
 
     Gradle is to work without a daemon: one that an earlier build has warmed up would shorten the next, cold one.
     """

@@ -37,7 +37,7 @@ def is_kept(workshop: Workshop) -> bool:
 
 
 def measure_image(workshop: Workshop, key: str) -> BuildEvidence:
-    """Build the image without the layers of earlier builds, or fetch it if it is not there. Raises BuildError."""
+    """Build the image without cached layers, or fetch it if missing. Raises BuildError."""
     runtime, image = runtime_of(workshop), workshop.variant.image
     proof = workshop.fresh()
     meter, commands = Meter(), []

@@ -68,7 +68,7 @@ def _key(workshop: Workshop, wanted: Install, files: list[tuple[Path, Path]]) ->
 
 
 def _carry_out(aside: Workshop, wanted: Install, files: list[tuple[Path, Path]], key: str) -> InstallEvidence:
-    """Run the commands in a folder that holds their files alone, and keep of it what they were to leave."""
+    """Run the commands in a folder with their files alone, and keep the declared results."""
     shutil.rmtree(aside.home, ignore_errors=True)
     aside.cache.mkdir(parents=True)
     aside.work.mkdir()
@@ -107,7 +107,7 @@ def _keep_only(folder: Path, kept: list[Path]) -> None:
 
 
 def _lay(source: Path, work: Path, name: str) -> None:
-    """Copy a file or a folder, and let what names its old place name the new one."""
+    """Copy a file or folder, and rewrite references to its old place."""
     origin, target = source / name, work / name
     if not origin.is_dir():
         copy_into(origin, target)

@@ -22,7 +22,7 @@ class NotEnoughMemoryError(TouchstoneError):
 
 @contextmanager
 def native_turn(cache: Path, available: int | None = None) -> Iterator[None]:
-    """Wait until no other lab on this machine builds an image, then see that there is memory.
+    """Wait until no other lab here builds an image, then check that memory suffices.
 
     `available` is the memory that is available, in bytes; by default what the kernel says. Raises NotEnoughMemoryError.
     """

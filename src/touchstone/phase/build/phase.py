@@ -36,7 +36,7 @@ _RECORD = "build.json"
 
 
 def configuration_lines(stack: Stack, variant: Variant) -> int:
-    """The lines, other than empty ones, of what had to be written by hand next to the program. Raises BuildError."""
+    """Non-empty lines of hand-written configuration next to the program. Raises BuildError."""
     lines = 0
     for name in variant.extra_configuration:
         path = stack.folder / name
@@ -51,7 +51,7 @@ def configuration_lines(stack: Stack, variant: Variant) -> int:
 
 
 class BuildPhase(Phase):
-    """Builds a contender cold, then warm, and keeps the result in the cache under a key of all that it depends on."""
+    """Builds a contender cold, then warm, and caches the result by all its inputs."""
 
     kind: ClassVar[PhaseKind] = PHASES["build"]
 
@@ -64,7 +64,7 @@ class BuildPhase(Phase):
         return f"building {len(contenders)} contender{'s' * (len(contenders) != 1)}"
 
     def measure(self, bench: Bench, contender: Contender, round_number: int | None, position: int) -> list[Sample]:
-        """Build, or take an equal build from the cache with the figures that were measured when it was made."""
+        """Build, or take an equal build with its recorded figures from the cache."""
         with sampling(bench, "build", contender.name) as sample:
             log = bench.log(sample.process)
             workshop = build_variant(bench, contender.stack, contender.variant_name, sample, log)
@@ -110,7 +110,7 @@ def build_variant(bench: Bench, stack: Stack, variant_name: str, sample: Sample,
 
 
 def _tools(bench: Bench, stack: Stack, variant_name: str) -> Mapping[str, FoundTool]:
-    """The tools of a variant; those of a base that is not measured itself are found here."""
+    """A variant's tools. Those of a base that is not measured itself are found here."""
     contender = Contender(stack, variant_name)
     if contender.name in bench.tools:
         return bench.tools[contender.name]

@@ -36,7 +36,7 @@ class TrainError(TouchstoneError):
 
 
 class TrainPhase(Phase):
-    """Runs a contender's `train` command with the contract check as its load, unless its result is there already."""
+    """Runs a contender's `train` command under the contract check, unless its result exists."""
 
     kind: ClassVar[PhaseKind] = PHASES["train"]
 
@@ -49,7 +49,7 @@ class TrainPhase(Phase):
         return f"training {', '.join(contender.name for contender in contenders)}"
 
     def measure(self, bench: Bench, contender: Contender, round_number: int | None, position: int) -> list[Sample]:
-        """The time of the training run from start to end, and the bytes of all artifacts after it."""
+        """Measure the training run's time, and the bytes of all artifacts after it."""
         built = bench.builds[contender.name]
         with sampling(bench, "build", contender.name) as sample:
             bench.watcher.step(f"training {contender.name}")

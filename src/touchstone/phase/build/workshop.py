@@ -104,7 +104,7 @@ class Workshop:
         self.laid = set(artifact_files([self.work]))
 
     def older_than(self, start: float) -> list[str]:
-        """Compiled files that the build left, though they were last changed before `start`, in seconds of Unix time.
+        """Compiled files of the build that last changed before `start`, in seconds of Unix time.
 
         A packer such as UPX gives what it writes the time of what it read: a file of that time is no older one. Nor is
         a package that lies next to the program as it was fetched.

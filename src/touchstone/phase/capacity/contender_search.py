@@ -93,7 +93,7 @@ class ContenderSearch:
     _closed_rate: float = 0.0
 
     def begin(self, closed_rate: float) -> None:
-        """Open the search between the lowest rate that trials carry and what lies safely above the closed loop's."""
+        """Open the search between the lowest testable rate and one safely above the closed loop's."""
         self._closed_rate = max(closed_rate, self._closed_rate)
         self.lowest = lowest = lowest_rate(self.objective, self._closed_rate)
         self.search = KneeSearch(lowest, max(_HEADROOM * self._closed_rate, 2 * lowest))
@@ -165,7 +165,7 @@ class ContenderSearch:
 
     @property
     def capacity(self) -> float | None:
-        """The highest rate within the objective; of a knee beyond the generator, the highest that was seen to hold."""
+        """The highest rate within the objective. If the generator limits, the highest rate seen to hold."""
         if self.ended in {None, "nothing holds"}:
             return None
         if self.ended == "generator":

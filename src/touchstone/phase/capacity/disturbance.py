@@ -17,7 +17,7 @@ calm again, so that a search ends next to any other work."""
 
 
 class TrialDisturbance:
-    """Average CPUs used by other processes and stolen by the host, in the trials of one search so far."""
+    """Average CPUs used by other processes and stolen by the host, over one search's trials."""
 
     def __init__(self, cpus: int) -> None:
         self._bound = BEYOND_USUAL * cpus

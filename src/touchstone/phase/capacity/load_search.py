@@ -122,7 +122,7 @@ class LoadSearch:
                 self._lose(seat, TouchstoneError(why))
 
     def _warm_up(self, seats: Sequence[ContenderSearch], budget: WarmUpBudget, connections: int) -> dict[int, str]:
-        """Load these in turn as fast as they answer, until none gets faster; then open their searches.
+        """Load these in turn at full speed until steady. Then open their searches.
 
         Returns the places of those to which nothing could be sent, and why.
         """
@@ -148,7 +148,7 @@ class LoadSearch:
         return session.unreached
 
     def _search(self) -> None:
-        """A trial of each in turn, in a new random order each time, until all have found their knee."""
+        """Run one trial of each in turn, in random order, until all knees are found."""
         dice = random.Random(f"{self.bench.seed}-capacity-{self.name}-{self.round_number}")
         while open_ := [seat for seat in self.seats if seat.ended is None and not seat.gone]:
             dice.shuffle(open_)
@@ -161,7 +161,7 @@ class LoadSearch:
                 self._try(seat, seat.step)
 
     def _fill_curves(self) -> None:
-        """Trials at the rates of the curve that the search did not come by, in turn, the lowest first."""
+        """Run trials at curve rates that the search missed, in turn, the lowest first."""
         wanted = {seat.name: missing_rates(seat) for seat in self.seats if seat.name != TARE and not seat.gone}
         while any(wanted.values()):
             for seat in self.seats:

@@ -65,7 +65,7 @@ class CapacityPhase(Phase):
 
 
 def searched_loads(bench: Bench) -> dict[str, Load]:
-    """The loads that the scenario names for it; those of the run where none of them is part of it."""
+    """The scenario's loads for the capacity search. The run's loads if none of these is part of it."""
     assert bench.scenario.capacity is not None  # `applies` has seen to it
     named = {name: bench.loads[name] for name in bench.scenario.capacity.loads if name in bench.loads}
     return named or dict(bench.loads)

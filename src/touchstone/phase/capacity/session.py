@@ -28,7 +28,7 @@ def open_session(bench: Bench, load: Load, seats: Sequence[ContenderSearch]) -> 
 
 
 def take_account(seats: Sequence[ContenderSearch], result: SlicesResult) -> None:
-    """Add the session's requests to what the seats have sent, so that no key is used again."""
+    """Add the session's requests to the searches' counts. No key is then used twice."""
     for seat, own in zip(seats, result.contenders, strict=True):
         seat.totals = sum_of_totals(seat.totals, own.totals)
         seat.counter = next_counter(seat.counter, own.totals.sent)

@@ -17,7 +17,7 @@ _FIGURES = ("drain_rate", "drain_time", "drain_first_from_exec", "drain_last_fro
 
 
 def drain_figures(proof: ArrivalProof, exec_s: float) -> tuple[dict[str, float], dict[str, str]]:
-    """The figures of a drain that came to its end; of any other, the reason why there are none."""
+    """The figures of a complete drain. For any other, the reason why there are none."""
     if proof.lost:
         return {}, dict.fromkeys(_FIGURES, f"{proof.lost} messages never reached the downstream")
     if len(proof.first) < 2:
@@ -51,7 +51,7 @@ def drain_evidence(produced: Mapping[int, int], proof: ArrivalProof, exec_s: flo
 
 
 def standstill(proof: ArrivalProof) -> dict[int, float]:
-    """For each partition, the share of its time in which nothing was done, from the first message to its last.
+    """By partition, the share of its time without progress, from first to last message.
 
     A gap counts, less a usual one, if it is ten times as long as is usual in this drain, and at least 50 ms.
     """

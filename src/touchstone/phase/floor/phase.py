@@ -167,7 +167,7 @@ class _Search:
         return Trial(limit_mb, setting, True, passes, rate, p99, share=median(shares), peak=_peak(outcomes))
 
     def _within_objective(self, limit_mb: int, setting: str, first: TrialOutcome) -> Trial:
-        """A limit that lives passes if it holds the objective in two of three loads at the same rate."""
+        """Whether a limit meets the objective in two of three loads at the same rate."""
         outcomes = [first]
         held = [self._holds(first)]
         while first.lives and len(held) < 3 and max(held.count(True), held.count(False)) < 2:

@@ -12,7 +12,7 @@ _NOT_ALONE = "an image is transferred as its layers are compressed: see the OCI 
 
 
 def measure_image(bench: Bench, image: ImageBuilt, sample: Sample) -> None:
-    """All files of the image, and its size as an OCI image layout, which is what a registry transfers.
+    """All files of the image, and its OCI layout size, which is what a registry transfers.
 
     Raises StartError with the runtime's words.
     """

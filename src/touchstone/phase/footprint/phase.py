@@ -37,7 +37,7 @@ class FootprintError(TouchstoneError):
 
 
 class FootprintPhase(Phase):
-    """Copies what a contender needs into an empty root, checks its contract there, and counts the bytes."""
+    """Copies a contender's files into an empty root, checks its contract there, and counts bytes."""
 
     kind: ClassVar[PhaseKind] = PHASES["footprint"]
 
@@ -166,7 +166,7 @@ def _write_image(bench: Bench, archive: Path, built: Built, sample: Sample) -> N
 
 
 def _image_environment(bench: Bench, built: Built) -> dict[str, str]:
-    """What the contender was run with, but for the addresses of this machine's dependencies and what is secret.
+    """The contender's environment without dependency addresses of this machine and without secrets.
 
     Inside a container it listens on all addresses: the container's own, which nobody reaches unless it is published.
     """

@@ -105,7 +105,7 @@ def server_processes(connections: int) -> int:
 
 @contextmanager
 def more_processes(bench: Bench, contender: Contender, first: StartedService, job: HoldClimb) -> Iterator[list[int]]:
-    """Further processes of the contender on the same port (SO_REUSEPORT), as many as the highest level needs."""
+    """Start further contender processes on the same port (SO_REUSEPORT), as the highest level needs."""
     certificate = certificate_for(bench, first.spoken)
     built = bench.builds[contender.name].at(first.host, first.port, certificate)
     env = contender_environment(bench, built, first.port, certificate, job.overrides)

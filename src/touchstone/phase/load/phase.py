@@ -34,7 +34,7 @@ class LoadPhase(Phase):
         self.ceilings: Ceilings = {}
 
     def plan(self, bench: Bench, contenders: Sequence[Contender]) -> Iterator[PlannedTurn]:
-        """Loads in slices on all contenders at once, and the others on one after the other, with a tare of their own.
+        """Load all contenders in slices at once, and the rest one by one.
 
         What dependencies answer by themselves is measured first.
         """
@@ -49,7 +49,7 @@ class LoadPhase(Phase):
             yield EachInTurn()
 
     def tares(self, bench: Bench, round_number: int) -> list[Sample]:
-        """One sample for each load that needs a whole window; of loads in slices the tare is one more contender."""
+        """One null-server sample per whole-window load. In slices the null server takes part as a contender."""
         samples = []
         for name, load in self.whole.items():
             blank = blank_sample(bench, "load", TARE, load=name, round_number=round_number)

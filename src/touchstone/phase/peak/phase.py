@@ -28,7 +28,7 @@ _INTERVAL_S = 0.1
 
 
 class PeakPhase(Phase):
-    """Starts a contender and loads it from its first correct response on, for a fixed time since exec."""
+    """Starts a contender and loads it from its first correct response until a fixed time."""
 
     kind: ClassVar[PhaseKind] = PHASES["peak"]
 

@@ -140,7 +140,7 @@ def recorded_samples(document: dict[str, Any]) -> Recording:
 
 
 def scaled_stacks(recorded: Recording, threads: Sequence[ThreadTime]) -> Iterator[tuple[list[str], int]]:
-    """Stacks with their samples, as many as a profiler of `HERTZ` would have taken of the same CPU time.
+    """Stacks with sample counts scaled to a profiler at `HERTZ` over the same CPU time.
 
     How often JFR samples depends on the kernel's tick and on how many threads run. So its stacks share what threads of
     Java used, and each thread of the JVM's own is one stack of what was not seen.

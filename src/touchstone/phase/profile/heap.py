@@ -63,7 +63,7 @@ def go_collections(log: str) -> list[Collection]:
 
 
 def heap_counts(collections: Sequence[Collection], done: ProfilePass, rate: float | None) -> RequestCounts:
-    """Collections and bytes allocated over the requests between the first collection of a pass and the last.
+    """Collections and allocated bytes between a pass's first and last collection.
 
     With fewer than two, only their number over the whole pass is known. Bytes are left out where they are too few to
     be read from a log in whole MiB.
@@ -112,7 +112,7 @@ def with_gc_trace(built: Built) -> Built:
 
 
 def without_collector(built: Built) -> Built:
-    """The build of a Go program, to be started so that all that it allocates is new memory from the kernel."""
+    """A Go build started without collection, so that all allocations come from the kernel."""
     return _with_debug(built, "sbrk=1")
 
 

@@ -24,7 +24,7 @@ each native image."""
 
 
 def stable_name(name: str) -> str:
-    """A class or method by a name that is the same in every start of its program."""
+    """A class or method name that is the same at every start of its program."""
     for drawn, kept in _DRAWN:
         name = drawn.sub(kept, name)
     return name

@@ -1,4 +1,4 @@
-"""Runtimes of scripts that tell perf the names of functions, if they are asked to at their start.
+"""Script runtimes that report function names to perf if asked at their start.
 
 They write a perf map, `/tmp/perf-PID.map`: what lies at which address. The names in it hold the path of the script,
 which differs between two contenders, and how far the function was compiled, which changes as it runs. Here a function

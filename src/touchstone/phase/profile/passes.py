@@ -83,7 +83,7 @@ class ProfilePasses:
         return job
 
     def warm_up(self, budget: WarmUpBudget) -> float:
-        """Load it as fast as it answers until that no longer gets faster, or the time is used up.
+        """Load it at full speed until it no longer gets faster or time is up.
 
         Gives how many requests per second it answered at last.
         """
@@ -106,7 +106,7 @@ class ProfilePasses:
         self._pass(_STEADY, SETTLE_S)
 
     def counted(self, seconds: float, around: Callable[[Callable[[], int]], None]) -> None:
-        """A window at the rate for counting; `around` is given what carries it out and says how many requests."""
+        """A counting window at the rate. `around` gets its runner and reports the number of requests."""
         self._pass(_COUNTED, 0.3)
         around(lambda: self._pass(_COUNTED, seconds).requests)
 

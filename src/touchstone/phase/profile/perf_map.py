@@ -58,7 +58,7 @@ def last_entries(text: str) -> Code:
 
 
 def _entry(line: str) -> tuple[int, int, str]:
-    """One line; of size 0 if it is none, as the last may be that is being written."""
+    """One entry. A line that is none, such as a half-written last one, has size 0."""
     try:
         start, size, name = line.split(maxsplit=2)
         return int(start, 16), int(size, 16), name

@@ -29,7 +29,7 @@ class Profiler(ABC):
     """What the profiler cannot see, and why it was chosen; None if it sees all."""
 
     def prepare(self) -> None:
-        """What is done before the warm-up, so that code compiled from then on is known by its name."""
+        """Prepare before the warm-up, so that code compiled later is known by name."""
         return
 
     @abstractmethod

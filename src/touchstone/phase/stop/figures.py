@@ -11,7 +11,7 @@ from touchstone.record.sample import ProofOutcome
 
 
 def stop_figures(evidence: StopEvidence) -> tuple[dict[str, float], dict[str, str]]:
-    """Figures in seconds and in numbers of requests, and by figure the reason why one is missing."""
+    """Figures in seconds and request counts, and the reason for each missing figure."""
     figures: dict[str, float] = {}
     missing: dict[str, str] = {}
     result = evidence.result

@@ -37,7 +37,7 @@ class VerifyPhase(Phase):
         return "checking the contract"
 
     def measure(self, bench: Bench, contender: Contender, round_number: int | None, position: int) -> list[Sample]:
-        """Carry out every check of the contract on a freshly started contender, or one that runs already.
+        """Check the whole contract on a fresh contender, or on one that already runs.
 
         One that holds is asked what the loads ask, too, and prepared as they are: a wrong path and a login that
         fails are known before anything is timed.

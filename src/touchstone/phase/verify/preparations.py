@@ -19,7 +19,7 @@ from touchstone.traffic.prepare import PrepareError, prepare_once
 
 
 def try_preparations(bench: Bench, contender: Contender, sample: Sample) -> list[CheckOutcome]:
-    """Prepare a contender as each load does, and send the load's requests after it, each on a start of its own.
+    """Prepare a contender as each load does, then send its requests, each on a fresh start.
 
     Loads that are prepared alike are tried together.
     """
@@ -57,7 +57,7 @@ def prepare_for_all(bench: Bench, contender: Contender, found: RunningContender,
 
 
 def _prepared_alike(bench: Bench) -> Iterator[list[str]]:
-    """The names of the loads that have a preparation, those together that have the same one under the same settings."""
+    """Names of loads with a preparation, grouped by equal preparation and settings."""
     groups: dict[str, list[str]] = {}
     for name, load in bench.loads.items():
         if load.prepare:

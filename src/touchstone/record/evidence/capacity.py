@@ -42,7 +42,7 @@ class CapacityTrial(Record):
 
 
 class UseAtRate(Record):
-    """What a contender used at a rate that all contenders of the round were given, in slices."""
+    """A contender's use at a rate common to all contenders of the round, in slices."""
 
     share: float
     """Share of the smallest capacity among them."""

@@ -58,7 +58,7 @@ class RequestCounts(Record):
 
 
 class Waits(Record):
-    """Where threads were when they did not run, looked at again and again while the common rate was served."""
+    """Where threads slept, sampled repeatedly while the common rate was served."""
 
     seconds: float
     looks: int

@@ -24,7 +24,7 @@ LEAST_LEFT = 0.05
 
 
 class Generations(Record):
-    """Right responses between the end of a slice's first generation and that of its last whole one."""
+    """Correct responses between the end of a slice's first and last whole generation."""
 
     responses: int
     seconds: float

@@ -29,7 +29,7 @@ class MachineState(Record):
 
 
 class ThreadAtEnd(Record):
-    """A thread that was found out of its bounds when the contender was about to be ended."""
+    """A thread found out of its bounds just before the contender was ended."""
 
     pid: int
     thread: int

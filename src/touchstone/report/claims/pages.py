@@ -30,7 +30,7 @@ FRONT = "index.html"
 
 
 def render_claims(ruled: list[RuledFile], folder: Path, others: Sequence[ClaimsFile] = ()) -> list[Path]:
-    """Write the pages of these claims to `folder`, and a front page, which is the first of the list.
+    """Write the claims' pages to `folder`. The first of the list is the front page.
 
     The front page is also of those of `others` whose page is in the folder already. Raises TouchstoneError.
     """

@@ -95,7 +95,7 @@ def _axis(scale: _Scale, unit: str, height: float) -> str:
 
 
 def _round_ticks(low: float, high: float, unit: Unit) -> list[float]:
-    """Three to six ticks, round in the unit they are read in, for a range too narrow for a decade's."""
+    """Three to six round ticks in the displayed unit, for ranges within a decade."""
     factor = scale_for([low, high], unit).factor
     span = (high - low) / factor
     power = 10.0 ** math.floor(math.log10(span / 5))

@@ -96,5 +96,5 @@ def _frame(axes: Axes, starts: list[float], rows: int) -> None:
 
 
 def _jitter(index: int) -> float:
-    """Spread dots by the golden ratio, so that neighbours lie apart and the drawing is the same each time."""
+    """Spread dots by the golden ratio. Neighbours separate, and the drawing is reproducible."""
     return ((index * 0.618034) % 1.0 - 0.5) * 0.36

@@ -1,4 +1,4 @@
-"""Matplotlib drawings as inline SVG whose colours are CSS variables, so that one drawing suits light and dark.
+"""Matplotlib drawings as inline SVG with CSS variables as colours, for light and dark.
 
 A drawing uses stand-in colours (`INK`, `line_colour(1)`, ...); `to_svg` replaces each by `var(--name)`.
 Matplotlib is imported when something is drawn, not when the command starts.

@@ -111,7 +111,7 @@ def _panel(view: View, place: PhaseAndLoad, curve: _Curve, bound: float = 0.0) -
 
 
 def _points(sample: Sample, value: Callable[[CapacityTrial], float | None]) -> Points:
-    """The trials in the order of their rates; those next to each other are one point, at their medians."""
+    """The trials by rate. Neighbouring trials are merged into one point at their medians."""
     trials = sample.capacity.trials if sample.capacity else []
     known = sorted((t.rate, y) for t in trials if t.held is not None and (y := value(t)))
     start = 0.0

@@ -101,7 +101,7 @@ def mark_x(axes: Axes, x: float, colour: str, contender: str, says: str) -> None
 
 
 def mark_medians(axes: Axes, view: View, place: PhaseAndLoad, figure: str, *, unit: Unit, says: str) -> list[str]:
-    """A triangle at the median of each contender that has the figure; `contender value`, as a caption tells them.
+    """Mark each contender's median of the figure by a triangle. Returns `contender value` captions.
 
     `says` stands before the value at the triangle: `peak after`.
     """

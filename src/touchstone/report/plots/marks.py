@@ -36,7 +36,7 @@ def mark(artists: Artist | Sequence[Artist], contender: str, says: str = "") -> 
 def mark_line(
     artists: Sequence[Line2D], contender: str, points: Sequence[tuple[float, float]], x: Reading, y: Reading
 ) -> None:
-    """Let a line be a contender's, and carry its values for who points at one of them."""
+    """Attach a line to a contender, with its values for a pointer."""
     xs, x_unit = _read([px for px, _ in points], x)
     ys, y_unit = _read([py for _, py in points], y)
     data = {"contender": contender, "x": xs, "y": ys, "x-unit": x_unit, "y-unit": y_unit}
@@ -46,7 +46,7 @@ def mark_line(
 
 
 def with_marks(svg: str) -> str:
-    """The drawing with what its marks tell as `data-` attributes, and as titles for who has no scripts."""
+    """The drawing with marks as `data-` attributes, and as titles where scripts are off."""
     return _MARKED.sub(lambda found: _element(json.loads(unquote(found[1]))), svg)
 
 

@@ -49,7 +49,7 @@ def _far_apart(lines: Sequence[PlotLine]) -> bool:
 
 
 def points_of(sample: Sample) -> Points:
-    """Correct responses per second, by the seconds under load at the end of each part of the series."""
+    """Correct responses per second, by seconds under load at the end of each interval."""
     points = [(one.end, one.ok / one.seconds) for one in stretches(sample) if one.seconds > 0]
     return points if len(points) > 1 else []
 

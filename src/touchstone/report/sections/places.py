@@ -18,7 +18,7 @@ from touchstone.report.view import PhaseAndLoad, View
 
 
 def build(view: View) -> Iterator[PageSection]:
-    """A section for each headline table, and for each place that has only plots, in the order of the plan."""
+    """A section for each headline table and for each place with plots alone, in plan order."""
     tables = {table.columns[0].place: table for table in headline_tables(view)}
     drawn: set[PhaseAndLoad] = set()
     shown: set[str] = set()

@@ -1,1 +1,1 @@
-"""Explanations of CPU per request, as text, as a part of the page, and in the formats of flame graph viewers."""
+"""Explanations of CPU per request as text, page section and flame graph formats."""

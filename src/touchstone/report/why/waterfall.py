@@ -1,4 +1,4 @@
-"""The steps from the baseline's CPU per request to the contender's, for every form that shows them."""
+"""The steps from the baseline's CPU per request to the contender's, for all forms."""
 
 from __future__ import annotations
 
