@@ -1,4 +1,4 @@
-"""Loads whose requests are made of a key, and whose expectation would take the response to any other key as well."""
+"""Finds loads whose requests vary by a key but whose expectations accept any response."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _ERRORS = 400
 
 
 def check_keys(file: Path, scenario: Scenario) -> Iterator[Problem]:
-    """Each request of a load that varies by a key which its expectation does not depend on.
+    """Requests of a load that vary by a key on which their expectation does not depend.
 
     It is no fault of the manifest. But a service that mixes up two users under load passes, so `check` shows it.
     """

@@ -153,7 +153,7 @@ class ContractChecker:
 
 
 def _is_of_timing(check: Check, outcome: CheckOutcome) -> bool:
-    """Whether all that broke is a bound on a count, such as that of a dependency's open connections."""
+    """Whether every break is a bound on a count, such as a dependency's open connections."""
     bounds = {f"{proof.says}: " for proof in check.proofs if _BOUND.search(proof.query) and proof.equals == _KEPT_BOUND}
     return all(any(one.request.startswith(says) for says in bounds) for one in outcome.broken)
 

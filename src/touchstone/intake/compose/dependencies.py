@@ -1,4 +1,4 @@
-"""What a service of a Compose file talks to, as dependencies of a scenario, and the variables that name it."""
+"""A Compose service's neighbours as dependencies of a scenario, with the variables that name them."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def kind_of(service: ComposeService) -> str:
 
 
 def dependency(service: ComposeService, env: Mapping[str, str], *, only: bool) -> DraftDependency:
-    """A service as a dependency of one with this environment; `only` if there is no other of its kind."""
+    """A service as a dependency of one with this environment. `only` means no other of its kind."""
     kind = kind_of(service)
     found = {name: filled for name, value in env.items() if (filled := _addressed(name, value, service, kind))}
     hosts = {name for name, value in found.items() if value == "{host}"}

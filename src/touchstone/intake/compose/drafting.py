@@ -44,7 +44,7 @@ class ComposeDraft:
 
 
 def draft_from_compose(file: Path, chosen: str | None) -> ComposeDraft:
-    """The scenario and the stack of a service of a Compose file, the one that is built if none is chosen.
+    """The scenario and stack of a Compose service, by default the one that is built.
 
     Raises UsageError.
     """

@@ -41,7 +41,7 @@ class ComposeService:
 
     @property
     def context(self) -> Path | None:
-        """The folder that it is built of; None if it is not built, or of a folder that is elsewhere."""
+        """The folder that it is built of. None if it is not built, or of a folder that is elsewhere."""
         build = self.keys.get("build")
         if build is None:
             return None
@@ -58,7 +58,7 @@ class ComposeService:
 
     @property
     def ports(self) -> list[tuple[int, int | None]]:
-        """TCP ports of its container, and those of this machine that lead there; the published ones first."""
+        """TCP ports of its container, and those of this machine that lead there. The published ones first."""
         found: dict[int, int | None] = {}
         for port in _list(self.keys.get("ports")):
             found |= _published(port)
@@ -88,7 +88,7 @@ class ComposeService:
 
 @dataclass
 class Project:
-    """The services of a file and of the files that it includes, and notes on parts that were not read."""
+    """The services of a file and its includes, and notes on parts that were not read."""
 
     services: dict[str, ComposeService] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
@@ -248,7 +248,7 @@ def _pairs(listed: Sequence[Any]) -> dict[str, str | None]:
 
 
 def _as_texts(held: Any) -> None:
-    """Make the texts that a file has of the values of `environment`, such as `yes`, `1.10` and `true`."""
+    """Keep values of `environment` as the file writes them, such as `yes` and `1.10`."""
     if isinstance(held, dict):
         for key, one in held.items():
             if key in ("environment", "args") and isinstance(one, dict):

@@ -149,7 +149,7 @@ def _placed(words: Sequence[str], known: Mapping[str, str]) -> Iterator[str]:
 
 
 def _at_place(word: str) -> str:
-    """A word with the lab's address in place of its own; a list of addresses, as of both families, becomes one."""
+    """A word with the lab's address in place of its own. A list of addresses, as of both families, becomes one."""
     each = [_ADDRESS.sub(r"\1{host}:{port}", one) for one in word.split(",")]
     return "{host}:{port}" if len(each) > 1 and set(each) == {"{host}:{port}"} else ",".join(each)
 

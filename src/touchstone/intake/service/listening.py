@@ -82,7 +82,7 @@ class _Found:
 def with_listening_address(
     drafted: DraftStack, service: Path, ports: Sequence[DeployedPort], given: Collection[str] = ()
 ) -> DraftStack:
-    """The draft, with where it listens and a mark at what else it asks for, as its sources have both.
+    """The draft with its listening address, and a mark for each other variable read.
 
     `ports` are those on which what deploys it reaches it, `given` the variables that a scenario gives it.
     """

@@ -196,7 +196,7 @@ def _start(
 
 
 def _program(manifest: dict[str, Any]) -> str:
-    """The file of the one program that the package installs; empty if it has none, or several."""
+    """The file of the one program that the package installs. Empty if it has none, or several."""
     files = [text_at(manifest, "bin"), *table_at(manifest, "bin").values()]
     named = [file for file in files if file and isinstance(file, str)]
     return named[0] if len(named) == 1 else ""

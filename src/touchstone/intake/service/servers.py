@@ -80,7 +80,7 @@ _SOCKET_NAMED = re.compile(r"(?:unix:|fd:).*|/.*\.sock(?:et)?")
 
 
 def without_sockets(found: DeployedCommand) -> DeployedCommand:
-    """The command of a compiled program without options that name a socket of a file, or one that is open already."""
+    """A compiled program's command without options that name a file socket or an open one."""
     kept: list[str] = []
     notes: list[str] = []
     rest = list(found.words)

@@ -92,7 +92,7 @@ def is_ignored(held: str) -> bool:
 
 
 def _of_script(path: Path, language: str) -> str | None:
-    """What reads a script without an ending, such as `bin/www`; None if it is none of that language's."""
+    """What reads a script without an ending, such as `bin/www`. None if it is none of that language's."""
     if path.suffix or language not in _SHEBANG:
         return None
     named = re.match(rf"#!.*[/ ]{_SHEBANG[language]}(?:\s|$)", read_source(path, 200))

@@ -16,7 +16,7 @@ _HALF = 0.5
 
 
 def is_of_the_machine(sample: Sample, change: SteadyState, cpus: int) -> bool:
-    """Whether the first level differs from the last because others left the contender less of the machine.
+    """Whether the two levels differ because others left the contender less of the machine.
 
     Known of closed loops in slices alone. A service that works more for each request at first is slower by itself.
     """
@@ -42,7 +42,7 @@ def _ratio(early: Sequence[float | None], late: Sequence[float | None]) -> float
 
 
 def _left(one: Slice, cpus: int) -> float | None:
-    """The share of its own CPUs that others left a contender; of the machine where the record does not say more."""
+    """The share of its own CPUs left by others, or of the machine if unrecorded."""
     if one.left_here is not None or one.other_cpu_s is None:
         return one.left_here
     taken = one.other_cpu_s + (one.steal_s or 0.0)

@@ -299,7 +299,7 @@ def littles_law(sample: Sample, case: Case) -> Iterator[Fired]:
 
 
 def _most_above(sample: Sample, mean: float, n: int) -> float:
-    """By how much more requests were under way in slices than can be, over all of their time; infinite for a window.
+    """How far requests in flight exceed the possible number over all slices. Infinite for a window.
 
     The rate is that of whole generations, which leave out a slice's last responses: where a quota or a full machine
     holds these up, the rate is of less time than the latencies are. All latencies lie within the slices.

@@ -100,7 +100,7 @@ def _hung(sample: Sample, evidence: SlicesEvidence) -> bool:
 
 
 def _kept_around(sample: Sample, case: Case) -> float:
-    """What the others kept of their pace meanwhile, the median of them; 1 where nobody else was loaded."""
+    """What the others kept of their pace meanwhile, the median of them. 1 where nobody else was loaded."""
     others = [one.slices.kept for one in neighbours(sample, case.run) if one.slices is not None]
     return statistics.median([found for found in others if found is not None] or [1.0])
 

@@ -151,7 +151,7 @@ def no_steady_state(group: SampleGroup, case: Case) -> Iterator[Fired]:
 
 
 def _by_the_machine(group: SampleGroup, case: Case, hits: list[SteadyState]) -> Fired | None:
-    """A note on the machine, if it explains the change in all rounds but half of them at most; None otherwise."""
+    """A note on the machine if it explains the change in most rounds, else None."""
     samples = {sample.id: sample for sample in group.samples}
     machine = [hit for hit in hits if is_of_the_machine(samples[hit.sample], hit, case.run.environment.cpus)]
     if not hits or len(hits) - len(machine) > len(case.steady_of(group)) / 2:

@@ -69,7 +69,7 @@ class SlicedLoads:
     """Loads under which all contenders were seen to answer as fast without rests."""
 
     def measure(self, bench: Bench, contenders: Sequence[Contender], round_number: int) -> Iterator[list[Sample]]:
-        """The samples of each load of one round, the tare's among them, as soon as a process has served its loads."""
+        """The samples of each load of one round and the null server, as soon as complete."""
         loads = self.loads
         dice = random.Random(f"{bench.seed}-slices-{round_number}")
         for names in _sharing(loads):
@@ -112,7 +112,7 @@ def _sharing(loads: Mapping[str, Load]) -> list[list[str]]:
 
 @dataclass
 class RoundMemory:
-    """What is known of processes from the loads that they have served in this round, by contender."""
+    """What earlier loads of this round showed about each contender's process."""
 
     captured: dict[str, Mapping[str, str]] = field(default_factory=dict)
     """What their preparation has captured."""
@@ -233,7 +233,7 @@ class _SlicedLoad:
                     self.records += check_contract_in_load(session, index, sequence)
 
     def _without_rest(self, session: SlicesSession, slice_s: Mapping[int, float]) -> None:
-        """A long stretch of each contender and the null server, as the last of the warm-up, in the first rounds."""
+        """A long turn of each contender and the null server, last in the first rounds' warm-up."""
         if self.name in self.over_rounds.keep_their_rate or self.round_number > _UNBROKEN_ROUNDS:
             return
         self.bench.watcher.step(f"{self.name}: without a rest")

@@ -54,7 +54,7 @@ def _stretch(session: SlicesSession, index: int, part_s: float, seconds: float) 
 
 
 def _in_doubt(stretch: Sequence[Slice], before: Iterable[Slice]) -> bool:
-    """Whether a contender answered much less, or in an open loop much later, than in its warm-up."""
+    """Whether a contender responded much less, or much later, than in its warm-up."""
     usual = [*before][-_USUAL:]
     if not usual or not stretch:
         return False

@@ -178,7 +178,7 @@ def _right_share(slices: Sequence[Slice]) -> float:
 
 
 def _pace_kept(parts: Sequence[Slice], laps: Sequence[Slice]) -> float:
-    """The slices' median latency over that without rests; 1 where the latter is within what the slices show."""
+    """The slices' median latency over that without rests. 1 where the latter is within what the slices show."""
     now = [one.latency.p50 for one in parts if one.latency is not None and one.latency.p50]
     usual = [one.latency.p50 for one in laps if one.latency is not None and one.latency.p50]
     slow = [one.latency.p99 for one in laps if one.latency is not None and one.latency.p99]
