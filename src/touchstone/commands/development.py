@@ -1,6 +1,7 @@
 """Signs that a program was built or started for its developers: without optimisation, with checks, under a debugger.
 
-What a command line and an environment say is read here, and no more: a build script may hide anything.
+What a command line and an environment say is read here. A build script may hide anything; the programs that it leaves
+are looked at by `bench/binary_signs.py`.
 """
 
 from __future__ import annotations

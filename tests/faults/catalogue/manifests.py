@@ -3,6 +3,9 @@
 from tests.faults.catalogue.kinds import COMPILE
 from tests.faults.setup import Server, Setup
 
+_SCRIPT = "flags=$(printf -- '{}); compiler=cc; $compiler $flags -o program *.c -lpthread -lm"
+"""A build whose flags no command shows."""
+
 MANIFESTS: tuple[Setup, ...] = (
     Setup(
         "unequal-pool",
@@ -35,6 +38,26 @@ MANIFESTS: tuple[Setup, ...] = (
         servers=(
             Server(program="sources", build=COMPILE),
             Server(program="sources", build=[["/bin/sh", "-c", COMPILE[0][2].replace("-O1", "-O0")]]),
+        ),
+    ),
+    Setup(
+        "not-optimised-by-a-script",
+        "two contenders from the same sources; the build of one takes flags without optimisation from a script",
+        ("development-mode",),
+        planted="manifest",
+        servers=(
+            Server(program="sources", build=COMPILE),
+            Server(program="sources", build=[["/bin/sh", "-c", _SCRIPT.format("-g -O%d' 0")]]),
+        ),
+    ),
+    Setup(
+        "sanitizer-by-a-script",
+        "two contenders from the same sources; the build of one takes a sanitizer from a script",
+        ("development-mode",),
+        planted="manifest",
+        servers=(
+            Server(program="sources", build=COMPILE),
+            Server(program="sources", build=[["/bin/sh", "-c", _SCRIPT.format("-O2 -f%s=address' sanitize")]]),
         ),
     ),
     Setup(

@@ -27,6 +27,15 @@ def test_so_was_who_was_built_without_optimisation() -> None:
     assert finding.evidence == {"signs": ["go build -race"]}
 
 
+def test_so_was_one_whose_program_says_so_itself() -> None:
+    run = sound_run()
+    (build,) = [s for s in run.samples if s.build is not None and s.contender == "go/std"]
+    assert build.build is not None
+    build.build.signs = ["api: built with AddressSanitizer"]
+    (finding,) = fired(run, "development-mode")
+    assert (finding.contender, finding.evidence) == ("go/std", {"signs": ["api: built with AddressSanitizer"]})
+
+
 def test_so_was_whose_compiler_was_told_by_its_environment() -> None:
     run = sound_run()
     (build,) = [s for s in run.samples if s.build is not None and s.contender == "go/std"]

@@ -55,7 +55,9 @@ _SIGNS = 5
     threshold=(
         "a command of the build, the command that ran, or a variable of their environments says so: no optimisation, a "
         "sanitizer, counters of coverage, a profiler, a debugger or a tracer, a server that reloads or is meant for "
-        "development, a JVM that does not compile to the end, logs at debug level; not of exhibits"
+        "development, a JVM that does not compile to the end, logs at debug level; or a built program says so itself: "
+        "a sanitizer's or a coverage runtime's functions, or debug information whose compiler notes no optimisation; "
+        "not of exhibits"
     ),
     threshold_reason=(
         "each of them is a developer's choice, and none is what a service is deployed with; how much it costs depends "
@@ -78,6 +80,7 @@ def development_mode(case: Case) -> Iterator[Fired]:
         built_with = {name: value for s in samples if s.build is not None for name, value in s.build.env.items()}
         ran = [started.process.argv] if started else []
         signs = development_signs([*commands, *ran], started.process.env if started else {}, built_with)
+        signs += dict.fromkeys(sign for s in samples if s.build is not None for sign in s.build.signs)
         if not signs:
             continue
         less = [sign for sign in signs if compiles_less(sign)]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from touchstone.bench.artifact_files import artifact_files
 from touchstone.bench.artifact_identity import prebuilt
 from touchstone.bench.base import Built
+from touchstone.bench.binary_signs import binary_signs
 from touchstone.manifest.catalogue import Contender
 from touchstone.manifest.sources import source_files
 from touchstone.phase.build.image import NO_WARM_BUILD
@@ -76,6 +78,7 @@ def leave_out(sample: Sample, contender: Contender, built: Built) -> None:
         sample.not_measured["artifact_bytes"] = "a part of it comes from the training run"
     if sample.build is None:
         return
+    sample.build.signs = binary_signs(artifact_files(built.artifacts))
     if not sample.build.commands:
         for figure in _OF_COMMANDS:
             sample.figures.pop(figure, None)

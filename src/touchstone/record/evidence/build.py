@@ -60,6 +60,8 @@ class BuildEvidence(Record):
     """CPU seconds that the hypervisor gave to others during the cold build."""
     prebuilt: list[str] = []
     """Artifacts in a compiled form that are, byte for byte, a file of the sources."""
+    signs: list[str] = Field(default=[], exclude_if=lambda signs: not signs)
+    """What the built programs themselves say of a build for developers: sanitizers, and compilers' notes."""
     older: list[str] = []
     """What the cold build left in a compiled form with a time from before the build."""
     measured_at: AwareDatetime | None = None
