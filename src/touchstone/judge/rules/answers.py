@@ -29,7 +29,7 @@ _ANYTHING = ("", "<html><body><h1>Internal error</h1></body></html>", '{"error":
         "note where all statuses that it allows are errors"
     ),
     threshold_reason=(
-        "a body that nothing expects cannot be missed; HEAD, 204 and 304 have no body, a redirect with a stated "
+        "a body that nothing expects cannot be missed. HEAD, 204 and 304 have no body, a redirect with a stated "
         "Location answers by that, and an error that the load asks for answers by its status"
     ),
     next_step="State the body in the load's `expect`: `body`, `pattern` or `json`.",
@@ -90,7 +90,7 @@ def _free(request: dict[str, Any]) -> bool:
         "right response in the window. A connection that the server closes at rest is no request"
     ),
     threshold_reason=(
-        "the scenario's author knows which failures belong to the service, and nothing else makes a failure normal; if "
+        "the scenario's author knows which failures belong to the service, and nothing else makes a failure normal. If "
         "all requests fail, there is no service to measure"
     ),
     next_step=(
@@ -183,7 +183,7 @@ _MANY_UNANSWERED = 0.1
         "invalid above a tenth of all"
     ),
     threshold_reason=(
-        "a load always ends with some requests under way, at most one a slot; more means that a queue was thrown away"
+        "a load always ends with some requests under way, at most one a slot. More means that a queue was thrown away"
     ),
     next_step="Lower the rate until the server keeps up, or read the figures as those of an overload.",
     own_failure=True,
@@ -212,7 +212,7 @@ def requests_unanswered(sample: Sample, case: Case) -> Iterator[Fired]:
         "without a response"
     ),
     threshold_reason=(
-        "with such a timeout a silent service shows no error within the window; its unanswered requests are the only "
+        "with such a timeout a silent service shows no error within the window. Its unanswered requests are the only "
         "evidence"
     ),
     next_step="Give the load a timeout_s shorter than its window, or use a longer preset.",
@@ -294,7 +294,7 @@ def wrong_bodies(sample: Sample, case: Case) -> Iterator[Fired]:
     title="Responses had a status that the scenario does not expect",
     threshold="any unexpected status: invalid above the load's error allowance, otherwise suspect",
     threshold_reason=(
-        "which statuses are right is stated by the scenario (a 429 may be); any other is a failure that was answered"
+        "which statuses are right is stated by the scenario (a 429 may be). Any other is a failure that was answered"
     ),
     next_step=(
         "Look at the statuses and the first wrong response below; fix the server, or state the status in the "

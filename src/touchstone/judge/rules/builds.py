@@ -47,7 +47,7 @@ def aot_cache_refused(case: Case) -> Iterator[Fired]:
         "an AOT cache that the JVM takes, and a jar or class among the artifacts that was changed more than 1 s later"
     ),
     threshold_reason=(
-        "a cache is made from what is there before it; the second is for file systems that round times. JDK 25.0.3 "
+        "a cache is made from what is there before it. The second is for file systems that round times. JDK 25.0.3 "
         "does not compare an AOT cache with the jars: it runs the code in the cache"
     ),
     next_step="Let `train` make the cache, or make it in `build` behind the last step that writes a jar.",
@@ -78,7 +78,7 @@ def _caches(case: Case) -> dict[str, AotCache]:
         "changed more than 1 s before the build began, and that no package manager's store holds as it is"
     ),
     threshold_reason=(
-        "a compiler gives its output the time at which it writes; the second is for file systems that round times"
+        "a compiler gives its output the time at which it writes. The second is for file systems that round times"
     ),
     next_step=(
         "Compile it in `build`. Downloads of finished files, such as packages, belong in `install`; a program that "
@@ -113,8 +113,8 @@ _BUILD_DISTURBED_TICKS = 5
         "than five clock ticks of 10 ms for each CPU"
     ),
     threshold_reason=(
-        "on two cores 10 % of the machine is a fifth of one of them; stolen time makes a build longer by about its "
-        "share, and below the default margin it cannot make a difference between builds; in a build of a few "
+        "on two cores 10 % of the machine is a fifth of one of them. Stolen time makes a build longer by about its "
+        "share, and below the default margin it cannot make a difference between builds. In a build of a few "
         "milliseconds the kernel's clock ticks cannot show which program had the CPUs"
     ),
     next_step="End what else runs, and build again with `--fresh-builds`.",
@@ -159,7 +159,7 @@ def _doubt(wall_s: float, lost_s: float) -> PossibleBias:
     title="A cold build was not cold",
     threshold="a figure for a cold build whose evidence says that it was not cold, or holds no proof that it was",
     threshold_reason=(
-        "the lab looks at the build's folders and caches before it builds; without that look the figure is a guess"
+        "the lab looks at the build's folders and caches before it builds. Without that look the figure is a guess"
     ),
     next_step="Build again with fresh caches (`--fresh`), and see which cache the build tool keeps elsewhere.",
     phases=("build",),

@@ -25,8 +25,9 @@ from touchstone.vocabulary.limits import NEAR_CEILING, OTHERS
         "that held"
     ),
     threshold_reason=(
-        "what holds at the engine's limit may hold at any rate above it; within a tenth of the null server's capacity "
-        "engine and kernel are as much at their limit as the server is, unless its own CPUs are full"
+        "a rate that holds at the engine's limit may hold at any higher rate. Within a tenth of the null server's "
+        "capacity, engine and kernel are as close to their limit as the server is, unless the server's own CPUs "
+        "are full"
     ),
     next_step=("Read the capacity as a lower bound. Give the engine more CPUs, or the contender fewer (--cpus 0.5)."),
     phases=("capacity",),
@@ -99,7 +100,7 @@ def capacity_disturbed(sample: Sample, case: Case) -> Iterator[Fired]:
     title="The trials of a round did not settle the capacity",
     threshold="the trials were used up while the interval of the round was still wider than twice the margin",
     threshold_reason=(
-        "a round's value is then uncertain by more than the least difference that matters; the comparison is widened "
+        "a round's value is then uncertain by more than the least difference that matters. The comparison is widened "
         "by the round's own interval"
     ),
     next_step="End other programs, or use a longer preset: longer trials separate saturation from a bad moment.",

@@ -28,7 +28,7 @@ _ABOVE_TARE_SHORTER = 0.5
         "half of the null server's lowest (open loop)"
     ),
     threshold_reason=(
-        "tares are short and vary by up to a tenth between rounds, and the best is taken; a real server saves "
+        "tares are short and vary by up to a tenth between rounds, and the best is taken. A real server saves "
         "nothing against one that only answers"
     ),
     next_step=(
@@ -68,10 +68,10 @@ def above_tare(sample: Sample, case: Case) -> Iterator[Fired]:
     title="The figure is close to the generator's ceiling",
     threshold="closed loop: throughput above 90 % of the median tare, while the server's CPUs are less than 90 % busy",
     threshold_reason=(
-        "within a tenth of the ceiling, differences as small as the margin are compressed; a server whose own CPUs "
-        "are full is its own limit, however close it comes, and CPU that others used was not available to it; in "
-        "neighbouring slices the ceiling is the same for both contenders: it is known which one is faster, but not "
-        "by how much"
+        "within a tenth of the ceiling, differences as small as the margin are compressed. A server whose own "
+        "CPUs are full is its own limit, and CPU that others used was not available to it. In neighbouring slices "
+        "the ceiling is the same for both contenders. The order of the two is therefore known, but not the size "
+        "of the difference"
     ),
     next_step=(
         "Give the engine more CPUs, or make the server the bottleneck (fewer CPUs for it), and compare CPU a "
@@ -110,14 +110,13 @@ _TARE_DRIFT_RARE = 0.1
     Severity.SUSPECT,
     title="The machine drifted during the run",
     threshold=(
-        "the tares rise or fall with time (Kendall's tau) by more than twice the margin, p below 5 %: suspect; by "
-        "more "
-        "than the margin, p below 10 %: a note"
+        "the null server's rates rise or fall over time (Kendall's tau). More than twice the margin at p below 5 "
+        "% is suspect; more than the margin at p below 10 % is a note"
     ),
     threshold_reason=(
-        "ratios are taken within rounds, which cancels most of a drift; at twice the margin what is left between "
-        "the first and the last of a round can reach the margin. Four tares fall in order by chance once in twelve "
-        "times, so four are never enough"
+        "ratios are taken within rounds, which cancels most of a drift. At twice the margin, the drift between "
+        "the first and the last contender of a round can reach the margin. Four rates of the null server fall in "
+        "order by chance once in twelve times, so four are never enough"
     ),
     next_step=(
         "Let the machine cool or warm up first; end what else runs; take more rounds, so that the order averages "
@@ -161,7 +160,7 @@ def tare_drift(case: Case) -> Iterator[Fired]:
     Severity.NOTE,
     title="The null server was not measured",
     threshold="a load with samples and without a tare",
-    threshold_reason="several rules need it; without it they are silent, which must not pass for approval",
+    threshold_reason="several rules need it. Without it they are silent, which must not pass for approval",
     next_step="Run with the null server (it is on unless it was turned off), or see why it failed.",
 )
 def tare_missing(case: Case) -> Iterator[Fired]:
@@ -185,9 +184,9 @@ def tare_missing(case: Case) -> Iterator[Fired]:
         "margin: suspect; above the margin: a note"
     ),
     threshold_reason=(
-        "the intervals of the comparisons show their own noise; at three times the margin single rounds say "
-        "nothing, and the few rounds that a run has no longer hold outliers down; a note for loads in slices, where "
-        "neighbouring slices share it"
+        "the intervals of the comparisons show their own noise. At three times the margin single rounds show "
+        "nothing, and the few rounds of a run no longer average outliers out. For loads in slices it is a note, "
+        "because neighbouring slices share the noise"
     ),
     next_step="End what else runs (`touchstone doctor --noise`), pin the CPUs, or take more and longer rounds.",
 )
@@ -236,7 +235,7 @@ _LEVEL = 0.02
         "its CPUs 90 % busy"
     ),
     threshold_reason=(
-        "two percent is what a run repeats itself to on a quiet machine; servers with CPU to spare that end level "
+        "two percent is what a run repeats itself to on a quiet machine. Servers with CPU to spare that end level "
         "share a limit outside of them, which presses them together and turns none around"
     ),
     next_step="Give the engine more CPUs or the servers fewer; rank them by CPU per request meanwhile.",

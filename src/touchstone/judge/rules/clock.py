@@ -23,7 +23,7 @@ _SUSPECT_NS = 1000
     threshold="a reading costs more than 1 microsecond: suspect; more than 250 nanoseconds: a note",
     threshold_reason=(
         "a clock in user space costs 20 to 60 ns, a system call from 200 ns, a device timer 1 microsecond and "
-        "more; at 1 microsecond two readings are a third of an engine's CPU per request"
+        "more. At 1 microsecond two readings are a third of an engine's CPU per request"
     ),
     next_step="Use the tsc clock source (`/sys/devices/system/clocksource`), or another machine.",
 )
@@ -56,7 +56,7 @@ _CLOCK_STEPPED_EDGE_S = 1.0
         "clock is outside the sample"
     ),
     threshold_reason=(
-        "time daemons slew by at most 0.05 %; more is a step. The engine's own times are monotonic and stay right"
+        "time daemons slew by at most 0.05 %. More is a step. The engine's own times are monotonic and stay right"
     ),
     next_step="Let the time daemon settle before the run, or stop it for its length.",
     phases=None,

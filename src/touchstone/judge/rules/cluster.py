@@ -22,8 +22,8 @@ _APART_S = 0.005
         "the starts of two generators may be more than 5 ms apart (in slices: on average), clock uncertainty included"
     ),
     threshold_reason=(
-        "round trips within a rack take well below 1 ms, and half of the fastest one bounds the doubt about a clock: "
-        "5 ms is a generator that was held up, or a network that clocks cannot be compared over"
+        "round trips within a rack take well below 1 ms, and half of the fastest round trip bounds the error of a "
+        "clock. At 5 ms either a generator was held up, or the network is too slow to compare clocks"
     ),
     next_step=(
         "See what holds the named generator up (`touchstone doctor --cluster`), or put the nodes closer together."
@@ -56,7 +56,7 @@ def generators_apart(sample: Sample, case: Case) -> Iterator[Fired]:
     Severity.NOTE,
     title="Generators are machines of different kinds",
     threshold="the generators of a sample differ in the model or the number of their CPUs",
-    threshold_reason="a plain fact, true for all contenders alike; so it is a note",
+    threshold_reason="a plain fact, true for all contenders alike. So it is a note",
     next_step=(
         "Give the role to machines of one kind, or check by the null server that the slowest one is fast enough."
     ),
@@ -82,7 +82,7 @@ _JOINING_BUSY_CPUS = 0.5
     title="Ray kept a CPU of the server's machine busy",
     threshold="Ray's processes on the server's machine used more than half of a CPU during the load",
     threshold_reason=(
-        "idle they use some hundredths of a CPU, and the leading engine a few more; above half a CPU little is left "
+        "idle they use some hundredths of a CPU, and the leading engine a few more. Above half a CPU little is left "
         "for it when it needs it"
     ),
     next_step=(

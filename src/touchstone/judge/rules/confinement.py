@@ -24,9 +24,9 @@ _CPUS_NOT_KEPT_LEAST_S = 0.01
         "it was not given; or more than 10 ms of CPU time there by the kernel's count for its cgroup"
     ),
     threshold_reason=(
-        "a CPU set is inherited, so only a call of the server's own widens it, or io_uring's IORING_SETUP_SQ_AFF, by "
-        "which the kernel puts a polling thread on a CPU that the server names; the kernel's count is exact, and 10 ms "
-        "are far below what any figure shows"
+        "a CPU set is inherited. Only the server's own call widens it, or io_uring's IORING_SETUP_SQ_AFF, by "
+        "which the kernel puts a polling thread on a CPU that the server names. The kernel's count is exact, and "
+        "10 ms are far below what any figure shows"
     ),
     next_step="Look for calls of `sched_setaffinity` or thread-pinning options in the server or its runtime.",
     own_failure=True,
@@ -100,7 +100,7 @@ _LIMITS = {"memory": "the memory limit", "cpu": "the CPU limit"}
         "resource limit above the lab's, or a lower OOM score; a higher nice value of the lab's own processes"
     ),
     threshold_reason=(
-        "the kernel rounds a memory limit down, and only the contender and service managers write control files; a "
+        "the kernel rounds a memory limit down, and only the contender and service managers write control files. A "
         "program may raise its soft limits, and needs a privilege for the hard ones"
     ),
     next_step=(
@@ -141,7 +141,7 @@ def _lifted(account: Confinement) -> Iterator[str]:
     Severity.SUSPECT,
     title="The server raised its own priority",
     threshold="any thread with a nice value below the lab's own, or under a real-time policy",
-    threshold_reason="priority is inherited from the lab; only a call of the server's own raises it",
+    threshold_reason="priority is inherited from the lab. Only a call of the server's own raises it",
     next_step="Remove the call of `nice`, `setpriority` or `sched_setscheduler`, or use it for all contenders.",
     phases=None,
 )

@@ -49,9 +49,9 @@ _KEPT_LONGER = (
         "note"
     ),
     threshold_reason=(
-        "on a loopback nothing is lost by chance: each of these is an act of the server, or a limit that was reached. "
-        "A server may close a connection that it keeps (RFC 9112 section 9.5); clients then send idempotent requests "
-        "again; a server that loses requests looks the same, but follows no bound"
+        "on a loopback nothing is lost by chance. Each loss is an act of the server, or a limit that was reached. "
+        "A server may close a connection that it keeps (RFC 9112 section 9.5), and clients then repeat idempotent "
+        "requests. A server that loses requests looks the same, but its closes follow no bound"
     ),
     next_step=(
         "Look for the server's limits of connections, backlog and descriptors, and at what its log says at that moment."
@@ -110,10 +110,10 @@ _CONNECTIONS_NOT_HELD_EACH = 0.5
         "requests or more, and no error"
     ),
     threshold_reason=(
-        "one or two may be between closing and opening when they are counted, and the end alone may be a lucky "
-        "moment; a tenth missing changes throughput and latency by more than the margin; a user who pauses opens a "
-        "connection again when needed; a server that closes after each answer holds none at any moment, which is "
-        "for `connections-per-request`"
+        "one or two connections may be between closing and opening when they are counted, and the count at the "
+        "end may be a lucky one. If a tenth is missing, throughput and latency change by more than the margin. A "
+        "user who pauses opens a new connection when needed. A server that closes after each response holds no "
+        "connection; `connections-per-request` is about that"
     ),
     next_step=(
         "Look at the server's limit of connections and backlog, at descriptor limits (`ulimit -n`), and at the "
@@ -169,7 +169,7 @@ _CONNECTIONS_PER_REQUEST_SELDOM = 0.9
         "than 0.9 connections per request"
     ),
     threshold_reason=(
-        "a server may close a connection after some hundreds of requests by its settings; at 1 % set-up costs a "
+        "a server may close a connection after some hundreds of requests by its settings. At 1 % set-up costs a "
         "few percent of a short request, the least that matters"
     ),
     next_step="Look at the server's keep-alive and idle settings, and for a `Connection: close` in its answers.",
@@ -227,7 +227,7 @@ _HELD_MANY = 0.01
         "rightly: suspect; more than 1 % of the level: invalid"
     ),
     threshold_reason=(
-        "the lab closes none, and a server may close connections at rest, which is another finding; at 1 % the slope "
+        "the lab closes none, and a server may close connections at rest, which is another finding. At 1 % the slope "
         "over the levels is off by as much as two runs differ"
     ),
     next_step="Read the evidence: a limit of connections or descriptors, or a wrong answer.",
@@ -269,7 +269,7 @@ def _failures(level: HoldLevel) -> int:
         "1 % missing when memory was read: invalid"
     ),
     threshold_reason=(
-        "a server may close a connection that rests (RFC 9112 section 9.5); closed ones are replaced while a level is "
+        "a server may close a connection that rests (RFC 9112 section 9.5). Closed ones are replaced while a level is "
         "reached, and at 1 % what the server keeps of them is as much as two runs differ by"
     ),
     next_step="Raise the server's idle timeout above the time that a level takes, or hold fewer connections.",

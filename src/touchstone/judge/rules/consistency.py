@@ -37,7 +37,7 @@ _BYTES_UNLIKE_BODIES_LONGEST = 20
         "mean length outside what the templates can give"
     ),
     threshold_reason=(
-        "bodies that are stated byte for byte have a known length, up to the digits of a counter (20 at most); no "
+        "bodies that are stated byte for byte have a known length, up to the digits of a counter (20 at most). No "
         "tolerance is needed"
     ),
     next_step="Look at a raw response (`curl -i`); if it is right, the record is not: report it.",
@@ -104,7 +104,7 @@ _COUNTS_CONTRADICT_SUM = 0.01
         "1 %); latencies for fewer requests than were answered rightly, beyond what can be under way at the edges"
     ),
     threshold_reason=(
-        "counts are exact; a rate and latencies are so but for the requests under way when the window opens and closes"
+        "counts are exact. A rate and latencies are so but for the requests under way when the window opens and closes"
     ),
     next_step="The record contradicts itself: measure again, and report it with the record if it comes back.",
     tares_too=True,
@@ -170,7 +170,7 @@ _BOOTS = ("boot_rss", "boot_pss", "boot_anon", "boot_first_response")
     title="A figure does not match its evidence",
     threshold="a figure of rate, latency or memory more than 2 % off the value in the engine's result or the starts",
     threshold_reason=(
-        "figures are copied or are medians, and a peak may be read from two series; 2 % is beyond any rounding"
+        "figures are copied or are medians, and a peak may be read from two series. 2 % is beyond any rounding"
     ),
     next_step="The figure was derived wrongly: report it with the record.",
     phases=("load", "boot"),
@@ -242,7 +242,7 @@ _IN_WHOLE = (
         "requests than possible. No graver than `connections-wait` on the same sample, which explains it"
     ),
     threshold_reason=(
-        "the law is exact; the engine's own time between an answer and the next request is below 10 % unless it is "
+        "the law is exact. The engine's own time between an answer and the next request is below 10 % unless it is "
         "saturated, and an error of 25 % needs a wrong unit, count or concurrency"
     ),
     next_step=(

@@ -18,7 +18,7 @@ _SHOWN = 3
     Severity.INVALID,
     title="The contender does not keep the contract",
     threshold="any check of the verify phase that fails, or a request of a load that is not answered as it must be",
-    threshold_reason="the contract is the scenario's; each check says what a correct response is",
+    threshold_reason="the contract is the scenario's. Each check says what a correct response is",
     next_step="See which request broke it and how, and what the service wrote; fix it and measure again.",
     phases=("verify",),
 )
@@ -103,7 +103,7 @@ def contract_broken_in_load(sample: Sample, case: Case) -> Iterator[Fired]:
         "load figures of a contender without a verify sample of it: suspect; a note if the plan left the verify "
         "phase out"
     ),
-    threshold_reason="a check takes seconds; leaving it out on purpose is the reader's to weigh, losing it is not",
+    threshold_reason="a check takes seconds. Leaving it out on purpose is the reader's to weigh, losing it is not",
     next_step="Run with the verify phase.",
 )
 def contract_not_checked(group: SampleGroup, case: Case) -> Iterator[Fired]:
@@ -144,7 +144,7 @@ def phase_failed(sample: Sample, case: Case) -> Iterator[Fired]:
     Severity.NOTE,
     title="Some proofs of the contract were left out",
     threshold="any check, proof, preparation or setting that a sample says was left out",
-    threshold_reason="a plain fact of how it was run; its answers were checked like everybody's",
+    threshold_reason="a plain fact of how it was run. Its answers were checked like everybody's",
     next_step="Ask the service's own database after the run, or add it as a stack, and the lab asks.",
 )
 def proofs_left_out(case: Case) -> Iterator[Fired]:

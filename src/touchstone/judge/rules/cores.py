@@ -122,7 +122,7 @@ _LABS_OWN = re.compile(r"/(touchstone-\d+-|libpod-|docker[/-])[^/]+$")
     ),
     threshold_reason=(
         "a period is 100 ms, so at 1 % about one period in ten of a ten-second window was cut short, which is "
-        "seen at p99; below 10 periods one cut more or less decides"
+        "seen at p99. Below 10 periods one cut more or less decides"
     ),
     next_step="Raise or remove the CPU quota of the cgroup, or of the container that the lab runs in.",
 )
@@ -205,7 +205,7 @@ _FREQUENCY_CHANGED_SUSPECT = 0.10
         "%: a note"
     ),
     threshold_reason=(
-        "rates are read as snapshots that jitter by a few percent; 5 % is the least effect that matters by default"
+        "rates are read as snapshots that jitter by a few percent. 5 % is the least effect that matters by default"
     ),
     next_step="Set the governor to performance, fix the rate (`cpupower frequency-set`), and let the machine cool.",
     phases=("load", "boot", "build", "hold", "drain", "peak"),
@@ -240,7 +240,7 @@ _GREAT = 0.25
         "above 5 % a note"
     ),
     threshold_reason=(
-        "an idle desktop or the lab's own sampling stays below 5 %; on two cores 10 % of the machine is a fifth "
+        "an idle desktop or the lab's own sampling stays below 5 %. On two cores 10 % of the machine is a fifth "
         "of one side"
     ),
     next_step="End what else runs (`touchstone doctor --noise` shows it), or measure on a machine of its own.",
@@ -273,7 +273,7 @@ def _who(machine: Machine) -> str:
     Severity.NOTE,
     title="Server and engine share CPUs",
     threshold="the CPU sets of server and engine, or of server and dependencies, overlap",
-    threshold_reason="a plain fact of the plan, true for all contenders alike; so it is a note",
+    threshold_reason="a plain fact of the plan, true for all contenders alike. So it is a note",
     next_step="Use a machine with more CPUs, or read the ratios and not the absolute figures.",
 )
 def shared_cpus(case: Case) -> Iterator[Fired]:

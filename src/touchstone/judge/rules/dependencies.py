@@ -20,8 +20,10 @@ from touchstone.vocabulary.limits import SERVER_FULL
     "dependency-died",
     Severity.INVALID,
     title="A dependency was gone after the measurement",
-    threshold="a dependency gave its counters before the measurement, and none after it",
-    threshold_reason="the lab asks it on the same machine right after the last answer: one that lives does answer",
+    threshold="a dependency gave its counters before the measurement but not after it",
+    threshold_reason=(
+        "the lab asks the dependency on the same machine right after the last response, so a live dependency answers"
+    ),
     next_step="Read the end of the dependency's log, which is kept with the results, and measure again.",
     phases=("load", "drain"),
 )
@@ -44,7 +46,7 @@ def dependency_died(sample: Sample, case: Case) -> Iterator[Fired]:
         "it, answered requests above 90 % of its own highest rate"
     ),
     threshold_reason=(
-        "at 90 % use a queue is nine service times long and nearly all latency is the dependency's; nothing above "
+        "at 90 % use a queue is nine service times long and nearly all latency is the dependency's. Nothing above "
         "the dependency's own rate can come through it"
     ),
     next_step=(
@@ -137,7 +139,7 @@ _POOL_NOT_FILLED_WINDOW_S = 1.0
         "than one response in a hundred, since the contract's requests within the load do that"
     ),
     threshold_reason=(
-        "with a crowd waiting, a pool opens every session that it may; those that lag behind while the pool is "
+        "with a crowd waiting, a pool opens every session that it may. Those that lag behind while the pool is "
         "filled are the other quarter"
     ),
     next_step="Set the pool to the scenario's size from its environment variable, not to cores or a default.",
@@ -178,7 +180,7 @@ _SESSIONS_EXCEED_POOL_REPLACED = 3
         "within the load, by the dependency's own counter"
     ),
     threshold_reason=(
-        "a pool may replace a session before the old one is gone, and the lab holds one itself; a service needs "
+        "a pool may replace a session before the old one is gone, and the lab holds one itself. A service needs "
         "at most one session a request under way"
     ),
     next_step="Look for results, statements or connections that are never closed, and for a pool without a limit.",

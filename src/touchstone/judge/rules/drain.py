@@ -77,7 +77,7 @@ _STOOD_STILL = 0.25
         "from the drain's first message to its own last"
     ),
     threshold_reason=(
-        "a fetch, a commit or a collector's pause takes a few percent; a partition that waits for another one is "
+        "a fetch, a commit or a collector's pause takes a few percent. A partition that waits for another one is "
         "idle for as long as the other works"
     ),
     next_step=(
@@ -112,7 +112,7 @@ _FULLER_BY = 10
     title="Partitions are unbalanced",
     threshold="the fullest partition holds more than 10 % and more than 10 messages above the mean",
     threshold_reason=(
-        "messages are spread over partitions by number, so the partitions differ by a remainder at most; a tenth more "
+        "messages are spread over partitions by number, so the partitions differ by a remainder at most. A tenth more "
         "prolongs the drain by a tenth"
     ),
     next_step="Fill the topic with an explicit partition a message.",

@@ -29,8 +29,8 @@ _ROUTINE_PER_S = 20.0
         f"least {LEAST_ASKED} requests by themselves that it wrote for, after half of which its log was not on the disk"
     ),
     threshold_reason=(
-        "one sync covers at most one commit of each session; a transaction of several rows is what the quarter is for, "
-        "and the log's writer syncs five times per second by itself; a commit that waits for the disk is on it when it "
+        "one sync covers at most one commit of each session. A transaction of several rows is what the quarter is for, "
+        "and the log's writer syncs five times per second by itself. A commit that waits for the disk is on it when it "
         "returns, and nothing else writes meanwhile"
     ),
     next_step="Look for `SET synchronous_commit` in the service or its connection string (`options=-c ...`).",
@@ -93,11 +93,11 @@ _WRITES_NOT_SYNCED_LOOKS = {"database": 30, "log": 80}
         "the same load leaves some in less than 95 %; with FULL or EXTRA the same of the log alone"
     ),
     threshold_reason=(
-        "with NORMAL every checkpoint syncs the log, and a whole one the database; a look that falls into a sync, or "
-        "after it, sees no page that only waits. In eleven records of services that sync, changes waited in 79 to 92 % "
-        "of the looks at either file; in six of services that do not, in every one of 36 to 209. The kernel writes by "
-        "itself once in half a minute, which the 98 % leave room for. Eighty looks that all find changes waiting come "
-        "about by chance once in some thousands of records"
+        "with NORMAL, each checkpoint syncs the log, and a whole checkpoint syncs the database. A look during or "
+        "right after a sync finds no waiting page. In eleven records of services that sync, changes waited in 79 "
+        "to 92 % of the looks at either file. In six records of services that do not sync, changes waited in each "
+        "of 36 to 209 looks. The kernel writes by itself every half minute, and the 98 % allow for that. Eighty "
+        "looks that all find waiting changes happen by chance once in some thousands of records"
     ),
     next_step="Set `PRAGMA synchronous` as the scenario says in every connection of the contender named.",
 )

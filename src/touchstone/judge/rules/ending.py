@@ -23,7 +23,7 @@ from touchstone.record.sample import Sample
         "no figure is doubted"
     ),
     threshold_reason=(
-        "the start contract says that a service ends on SIGTERM; ten seconds are given for it, or `stop.within_s`"
+        "the start contract says that a service ends on SIGTERM. Ten seconds are given for it, or `stop.within_s`"
     ),
     next_step="Handle SIGTERM: stop accepting, finish the requests in progress, exit.",
     phases=("boot", "stop", "verify"),
@@ -60,7 +60,7 @@ def ignores_sigterm(sample: Sample, case: Case) -> Iterator[Fired]:
     Severity.SUSPECT,
     title="A request in flight was cut by SIGTERM",
     threshold="a GET of the contract that takes 0.2 s or more, sent just before SIGTERM, that got no whole response",
-    threshold_reason="a shorter one may have been answered before the signal is there; any cut is one too many",
+    threshold_reason="a shorter one may have been answered before the signal is there. Any cut is one too many",
     next_step=(
         "Stop accepting, wait for requests in flight, then exit. In Go, `ListenAndServe` returns when `Shutdown` "
         "begins: wait for `Shutdown` before `main` returns. The JVM needs a shutdown hook that waits."
@@ -84,7 +84,7 @@ def requests_cut_at_sigterm(sample: Sample, case: Case) -> Iterator[Fired]:
     title="The server was stopped by a signal",
     threshold="any stop by SIGSTOP, SIGTSTP, SIGTTIN or SIGTTOU of a process of the contender's; a tracer's is none",
     threshold_reason=(
-        "a server without a terminal is stopped only by a signal from another program; for how long is unknown"
+        "a server without a terminal is stopped only by a signal from another program. For how long is unknown"
     ),
     next_step=(
         "Look for the sender of the signal: other programs on the machine, or another contender (`touchstone run` "
@@ -155,7 +155,7 @@ _SERVER_RESTARTED_LEAST_S = 0.05
         "the tree has used"
     ),
     threshold_reason=(
-        "a worker that serves uses CPU, and one of several its share of it; a helper that ends has used little, "
+        "a worker that serves uses CPU, and one of several its share of it. A helper that ends has used little, "
         "however many of them there are"
     ),
     next_step=(

@@ -33,7 +33,7 @@ _APART = (
         "(its CPU, late sends, the rate, the connections)"
     ),
     threshold_reason=(
-        "its reasons that are numbers in the record are judged by those numbers; any other is taken at its word"
+        "its reasons that are numbers in the record are judged by those numbers. Any other is taken at its word"
     ),
     next_step="Do what the reason says; usually the engine needs CPUs that nothing else uses.",
 )
@@ -98,8 +98,8 @@ def _doubt(result: LoadResult) -> PossibleBias | None:
     ),
     threshold_reason=(
         "a queue's wait grows as 1/(1 - use): at 95 % it is twenty service times, so latencies are mostly the "
-        "generator's own; "
-        "a server at 90 % could give at most a tenth more"
+        "generator's own. "
+        "A server at 90 % could give at most a tenth more"
     ),
     next_step="Give the engine more CPUs or threads, or use an open loop at a rate that it can send.",
 )
@@ -133,7 +133,7 @@ _GENERATOR_THROTTLED_INVALID_SHARE = 0.1
     ),
     threshold_reason=(
         "a period is 100 ms, so at 1 % about one period in ten of a ten-second window was cut short, which is seen at "
-        "p99; at 10 % the rate is the quota's"
+        "p99. At 10 % the rate is the quota's"
     ),
     next_step=(
         "Raise or remove the CPU quota of the container, service or slice that the lab runs in; `touchstone doctor` "
@@ -172,8 +172,8 @@ _INVALID_LATE_S = 0.01
         "open loop: lateness p99 above 1 ms and above a third of latency p99; invalid above 10 ms and above all of it"
     ),
     threshold_reason=(
-        "a pacing slot and a timer's wake-up cost up to a few hundred microseconds on any machine; beyond 1 ms the "
-        "engine was held up, and past a third of the tail so may the reading be that makes it"
+        "a pacing slot and a timer's wake-up cost up to a few hundred microseconds on any machine. Beyond 1 ms "
+        "the engine was held up. If lateness exceeds a third of the tail, late reading may cause that tail"
     ),
     next_step="Give the engine a CPU of its own, lower the rate, or end what else runs on its CPU.",
 )

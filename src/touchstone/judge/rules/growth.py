@@ -34,7 +34,7 @@ _ENOUGH_S = 30.0
         "took 30 s, otherwise a note"
     ),
     threshold_reason=(
-        "a collected heap falls or settles once it has reached its size, which may take tens of seconds; a leak "
+        "a collected heap falls or settles once it has reached its size, which may take tens of seconds. A leak "
         "does neither, and does so every time"
     ),
     next_step="Run the load for minutes (`--thorough`) and watch memory after idle; take a heap dump if it goes on.",
@@ -90,10 +90,10 @@ _DESCRIPTORS_GROW_NEAR = 0.9
         "connections and 100"
     ),
     threshold_reason=(
-        "connections, pools and files are opened as the load begins and then stay open, and a pool that fills late "
-        "does not grow with each request; sixteen leave room for the runtime. Other growth may be a pool that fills "
-        "late, for which a hundred leaves room. At the limit every further accept and open fails; samples are 0.1 s "
-        "apart, and 10 % leave room for what happens between them"
+        "connections, pools and files are opened as the load begins and then stay open. A pool that fills late "
+        "does not grow with each request, and sixteen descriptors leave room for the runtime. For other growth, a "
+        "hundred leave room for a pool that fills late. At the limit every further accept and open fails. Samples "
+        "are 0.1 s apart, and 10 % allow for what happens between two samples"
     ),
     next_step=(
         "List the open descriptors after a load (`ls -l /proc/PID/fd`): the kind that is there most often is not "
@@ -134,10 +134,10 @@ KEPT_AFTER_LOAD_THREADS = 512
         "than before it, and two more for each of its connections and each dependency; or 512 more threads"
     ),
     threshold_reason=(
-        "a pool of connections to a dependency has as many as there were requests in progress (two files each in "
-        "SQLite) and stays open; a hundred leaves room for files opened on first use. Thread pools fill up to a "
-        "bound: 200 by default in Jetty and Tomcat, 512 in Tokio. Below that a pool looks like a leak, and above it "
-        "only the next load can tell them apart: so it is a note"
+        "a pool of connections to a dependency holds one connection per request in progress (two files each in "
+        "SQLite) and stays open. A hundred leaves room for files opened on first use. Thread pools fill up to a "
+        "bound: 200 by default in Jetty and Tomcat, 512 in Tokio. Below that bound a pool looks like a leak. "
+        "Above it, only the next load can tell a pool from a leak, so the finding is a note"
     ),
     next_step=(
         "Look at what there is most of: `ls -l /proc/PID/fd`, a dump of the threads. If it is a pool, give it a bound; "
@@ -190,7 +190,7 @@ _THREADS_GROW_ROOM = 32
         "32"
     ),
     threshold_reason=(
-        "a thread a connection is a design, and connections are open before the first request; more than that is a "
+        "a thread a connection is a design, and connections are open before the first request. More than that is a "
         "leak, and runtimes add a few helpers of their own"
     ),
     next_step=(

@@ -19,7 +19,7 @@ from touchstone.record.sample import Sample
     Severity.INVALID,
     title="Another process answered in the contender's place",
     threshold="the listening socket belongs to no process of the contender's tree",
-    threshold_reason="the kernel knows the owner of a socket; there is nothing to weigh",
+    threshold_reason="the kernel knows the owner of a socket. There is nothing to weigh",
     next_step="End the process that holds the port (`touchstone doctor` names it) and measure again.",
     phases=None,
     tares_too=True,
@@ -58,7 +58,7 @@ _HELPED_FROM_OUTSIDE_SUSPECT = 0.05
         "neighbour that leaves at least as much CPU over it has less than a quarter of that"
     ),
     threshold_reason=(
-        "other processes take as much from neighbouring slices; 5 % is the least difference that matters, and at "
+        "other processes take as much from neighbouring slices. 5 % is the least difference that matters, and at "
         "this p not one sound contender in a thousand is named"
     ),
     next_step=(
@@ -126,7 +126,7 @@ _WRONG_PROCESS_WATCHED_TICKS_S = 0.02
         "20 ms allowed for the clock"
     ),
     threshold_reason=(
-        "receiving and sending on a loopback socket costs about 5 microseconds in the kernel alone; the kernel's "
+        "receiving and sending on a loopback socket costs about 5 microseconds in the kernel alone. The kernel's "
         "CPU accounts tick every 10 ms"
     ),
     next_step="Start the server itself and not a script that leaves it behind; look at `argv` in stack.toml.",

@@ -54,8 +54,8 @@ def logs_each_request(case: Case) -> Iterator[Fired]:
         "contender; if most contenders agree, only those that differ are named"
     ),
     threshold_reason=(
-        "a line of an access log has some 80 bytes, so 8 bytes are a line for every tenth response; frameworks "
-        "write a few KiB when they start; a contender that logs might be faster without its log by any factor, and "
+        "a line of an access log has some 80 bytes, so 8 bytes are a line for every tenth response. Frameworks "
+        "write a few KiB when they start. A contender that logs might be faster without its log by any factor, and "
         "no slower"
     ),
     next_step="Switch the access log off for all contenders, or on for all, as in production.",

@@ -59,7 +59,7 @@ _HEAP_ABOVE_LIMIT_GO = re.compile(r"(\d+)(?:([KMGT])i)?B?")
         "asked under the limit (Node.js, Deno, Java), above the memory limit that was set"
     ),
     threshold_reason=(
-        "a runtime needs stacks, code and buffers besides the heap, so even an equal value is too much; only "
+        "a runtime needs stacks, code and buffers besides the heap, so even an equal value is too much. Only "
         "certain errors fire"
     ),
     next_step=(
@@ -120,7 +120,7 @@ _MAJOR_FAULTS_LEAST = 50
     title="The server waited for pages from disk",
     threshold="more than 10 major faults a second of the window, and more than 50",
     threshold_reason=(
-        "a server that was warmed up has its pages; 10 a second at about 1 ms each are a percent of a thread's time"
+        "a server that was warmed up has its pages. 10 a second at about 1 ms each are a percent of a thread's time"
     ),
     next_step="Raise the memory limit, free memory, or lengthen the warm-up.",
     # What is read from the disk at the start is part of it.
@@ -155,7 +155,7 @@ _MEMORY_LIMIT_HIT_FAULTS = 50
         "faults; invalid if it killed a process"
     ),
     threshold_reason=(
-        "page cache fills any limit and is given back at once, so it does not count; anonymous memory cannot be "
+        "page cache fills any limit and is given back at once, so it does not count. Anonymous memory cannot be "
         "given back"
     ),
     next_step="Raise the limit, or lower the heap; the floor phase searches the smallest limit that is enough.",
@@ -199,7 +199,7 @@ _KERNEL_LEAST = 4 << 20
         "8 KiB per place in the table of files, page tables and 2 % of RSS: more than 4 MiB and more than 10 % of RSS"
     ),
     threshold_reason=(
-        "runtimes keep a few pages of counters in such files; 5 % is the least difference that matters; the kernel "
+        "runtimes keep a few pages of counters in such files. 5 % is the least difference that matters. The kernel "
         "needs some 26 KiB for a thread and 4 KiB for a connection"
     ),
     next_step="Compare the cgroup's memory (`cgroup_peak`) instead of RSS.",
@@ -271,7 +271,7 @@ _SWAPPED_PAGES = 256
     Severity.SUSPECT,
     title="The machine swapped",
     threshold="more than 256 pages moved to or from swap during the sample",
-    threshold_reason="256 pages are 1 MiB; below that the kernel may tidy up pages of programs that sleep",
+    threshold_reason="256 pages are 1 MiB. Below that the kernel may tidy up pages of programs that sleep",
     next_step="Free memory or lower the number of connections; turn swap off for measurements.",
     phases=None,
 )

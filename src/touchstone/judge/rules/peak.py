@@ -16,7 +16,7 @@ from touchstone.judge.rule import Fired, on_group
     Severity.SUSPECT,
     title="The contender had been faster before it settled",
     threshold="changepoint analysis calls the start a slowdown in at least half of the rounds",
-    threshold_reason="one round may be disturbed by chance, half of them are not; levels count from the margin on",
+    threshold_reason="one round may be disturbed by chance, half of them are not. Levels count from the margin on",
     next_step="Look at the rate over time, and for what grows: a table, a heap, a queue. Do not call its rate a peak.",
     phases=("peak",),
 )
@@ -49,7 +49,7 @@ _PEAK_NOT_REACHED_SHARE = 0.5
         "to decide, in any round: suspect; in half of the rounds or more: invalid"
     ),
     threshold_reason=(
-        "a round without a peak has no time to peak and drops out of the median, which then is too short; with half of "
+        "a round without a peak has no time to peak and drops out of the median, which then is too short. With half of "
         "the rounds gone the median itself may be one that was never reached"
     ),
     next_step="Use a longer preset (`--thorough`). Until then compare the totals served, which need no peak.",

@@ -23,7 +23,7 @@ from touchstone.judge.why.spending import spending
         "and from two rounds on the 95 % interval of the difference leaves 0 out"
     ),
     threshold_reason=(
-        "the margin is the least effect that matters; the passes follow each other, so one round can differ by noise"
+        "the margin is the least effect that matters. The passes follow each other, so one round can differ by noise"
     ),
     next_step="Change the flags in the variant's `profiled` to ones that cost less, or measure more rounds.",
     phases=("profile",),
@@ -77,7 +77,7 @@ PROFILE_UNMATCHED_SHARE = 0.05
     Severity.NOTE,
     title="Much of the CPU is in functions that no table knows",
     threshold="more than 5 % of the sampled CPU ends in frames that no table of patterns has",
-    threshold_reason="parts that matter are larger; less than that hides none of them",
+    threshold_reason="parts that matter are larger. Less than that hides none of them",
     next_step=(
         "Look at the frames. Without names: build a copy with symbols (`profiled` in stack.toml). With names: add a "
         "row to the language's table in attribution/tables."
@@ -106,8 +106,8 @@ def profile_unmatched(group: SampleGroup, case: Case) -> Iterator[Fired]:
     "profile-unseen",
     Severity.NOTE,
     title="The profiler saw only a part of the CPU",
-    threshold="a round was sampled by a profiler that does not see all",
-    threshold_reason="its parts are not those of other contenders' profilers, whatever their share",
+    threshold="in a round the profiler could not see all CPU",
+    threshold_reason="its parts cannot be compared with those of other contenders' profilers, whatever their share",
     next_step="Do what the statement says to have the better profiler, then run the phase `profile` again.",
     phases=("profile",),
 )
@@ -136,9 +136,7 @@ _PROFILER_COSTLY_SHARE = 0.05
     Severity.SUSPECT,
     title="The profiler slowed the program",
     threshold=("CPU per request in the profiled passes is more than 5 % above that of the passes without a profiler"),
-    threshold_reason=(
-        "parts of a difference are distinguishable from a few percent on: a profiler must cost less than that"
-    ),
+    threshold_reason="parts of a difference are visible from a few percent on, so a profiler must cost less than that",
     next_step="Read the parts with care: at a lower rate of requests, or on a quieter machine, it may cost less.",
     phases=("profile",),
 )

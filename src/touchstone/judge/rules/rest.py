@@ -118,7 +118,7 @@ _SUSPECT_SHARE = 0.05
         "CPU of the contenders that were not on, next to what the server's CPUs have in these slices: above 5 % "
         "suspect, above 2 % a note; a neighbour that does this one's work is left out"
     ),
-    threshold_reason="idle runtimes use well below 1 % of a CPU each; 5 % is the least difference that matters",
+    threshold_reason="idle runtimes use well below 1 % of a CPU each. 5 % is the least difference that matters",
     next_step="Measure without the contender that is named (`--stacks`), or end its background work.",
     phases=("load",),
 )
@@ -152,8 +152,8 @@ def neighbour_works(sample: Sample, case: Case) -> Iterator[Fired]:
         "as much per second as in the quietest slices of the others, and above 5 % of the CPU that this one used itself"
     ),
     threshold_reason=(
-        "what a neighbour has put off, or does for itself, falls into everybody's slices, the null server's too; only "
-        "work for this contender's requests comes whenever it is on, and never otherwise"
+        "postponed and own work of a neighbour falls into the slices of all contenders, the null server's too. "
+        "Only work for this contender's requests comes whenever this contender is loaded, and never otherwise"
     ),
     next_step=(
         "See where the contender sends its requests: to ports of other contenders, or to a file or queue that they "
@@ -191,9 +191,10 @@ _ENDING_S = 0.25
         "if it is more than 0.25 s"
     ),
     threshold_reason=(
-        "a runtime's timers and idle threads stay below 1 % of a CPU, which may be much next to a load that needs "
-        "little, since the others' slices last several times as long; 5 % is the least difference that matters; a "
-        "runtime ends in some tens of milliseconds of CPU, with hooks of a framework in less than 0.25 s"
+        "a runtime's timers and idle threads stay below 1 % of a CPU. Next to a load that needs little CPU this "
+        "may be much, since the slices of the others last several times as long. The least difference that "
+        "matters is 5 %. A runtime ends within some tens of milliseconds of CPU, or 0.25 s with a framework's "
+        "hooks"
     ),
     next_step=(
         "Look at what runs in the background (collector, flusher, compiler), and measure longer slices: `--slice 1`."

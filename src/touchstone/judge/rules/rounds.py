@@ -41,7 +41,7 @@ _ORDER_NOT_DRAWN_RARE = 0.01
     title="The order of the contenders never changed",
     threshold="the same order in all rounds where a draw would give that less than once in a hundred times",
     threshold_reason=(
-        "two contenders over three rounds keep their order one time in four by chance; only what chance does not "
+        "two contenders over three rounds keep their order one time in four by chance. Only what chance does not "
         "explain fires"
     ),
     next_step="Run with a seed and the lab's own order.",
@@ -70,7 +70,7 @@ def order_not_drawn(case: Case) -> Iterator[Fired]:
     title="Rounds are missing",
     threshold="fewer rounds of a load than the plan has",
     threshold_reason=(
-        "comparisons use the rounds that both have, so the figures stay right; the reader should know that there "
+        "comparisons use the rounds that both have, so the figures stay right. The reader should know that there "
         "were fewer"
     ),
     next_step="See why they are missing: an interruption, or a failure in the findings.",

@@ -27,8 +27,8 @@ _QUEUE_GROWS_GROWTH = 1.1
         "window above the one before; in slices, the queue at a slice's end above that number in more than half of them"
     ),
     threshold_reason=(
-        "a queue of one round of the connections empties within one answer; growth through all thirds is a trend "
-        "and no burst; a slice begins without any queue, and what waits at the end of most of them is no burst either"
+        "a queue of one round of the connections empties within one answer. Growth through all thirds is a trend "
+        "and no burst. A slice begins without any queue, and what waits at the end of most of them is no burst either"
     ),
     next_step="Lower the rate below the knee, or add connections if the server is idle.",
 )
@@ -83,10 +83,10 @@ _RATE_NOT_REACHED_FAR = 0.10
         "arrivals, and less than 99 % of what came in the window's second half; invalid for latencies below 90 %"
     ),
     threshold_reason=(
-        "below 98 % the queue gained 2 % of the window's length, 200 ms in ten seconds, which is more than most "
-        "latencies. A slow server leaves as many requests in progress at the end of a window as it answers in one "
-        "latency: in a short window that is a visible share, and in the second half the server answers as many as "
-        "arrive"
+        "below 98 % the queue grew by 2 % of the window's length, 200 ms in ten seconds. That is more than most "
+        "latencies. When a window ends, a slow server leaves as many requests in progress as it answers in one "
+        "latency. In a short window that is a visible share. In the second half the server answers as many "
+        "requests as arrive"
     ),
     next_step="Lower the rate below the knee; for the highest rate that holds use a load of steps.",
     tares_too=True,

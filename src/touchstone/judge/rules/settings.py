@@ -21,7 +21,7 @@ from touchstone.record.sample import TARE, Sample
         "a setting read back from a dependency, or from the service's own sessions, differs from the one asked for; "
         "units and spellings of yes and no aside"
     ),
-    threshold_reason="settings are exact; spellings are brought to one form before they are compared",
+    threshold_reason="settings are exact. Spellings are brought to one form before they are compared",
     next_step="Look at who changed it after the reset: the contender itself, or the dependency's own limits.",
     phases=None,
 )
@@ -51,7 +51,7 @@ def dependency_settings_not_as_asked(sample: Sample, case: Case) -> Iterator[Fir
         "a setting that a dependency reports, or that a contender's own sessions had, differs between contenders on "
         "the same load; if most agree, only those that differ are invalid"
     ),
-    threshold_reason="settings are fixed by the scenario; any difference is one, however it came about",
+    threshold_reason="settings are fixed by the scenario. Any difference is one, however it came about",
     next_step="See which contender changes the setting (a PRAGMA, a SET, a client option) and take it out.",
 )
 def dependency_settings_unequal(case: Case) -> Iterator[Fired]:
@@ -96,7 +96,7 @@ _SETTINGS_UNEQUAL_PLACES = re.compile(r"PATH|URL|HOST|PORT|BOOTSTRAP|FOLDER|DIR|
         "an environment variable about pools, threads, timeouts, keep-alive, durability, limits, compression or log "
         "levels that all contenders have, with different values; if most agree, only those that differ are suspect"
     ),
-    threshold_reason="only variables that every contender gets are the scenario's; those of one stack are its own",
+    threshold_reason="only variables that every contender gets are the scenario's. Those of one stack are its own",
     next_step="Set it once, in the scenario's `settings`, and take it out of stack.toml.",
 )
 def settings_unequal(case: Case) -> Iterator[Fired]:

@@ -21,7 +21,7 @@ _BOOT_IMPOSSIBLE_TOLERANCE = 1.05
     Severity.INVALID,
     title="A start contradicts itself",
     threshold="a first response before the port was open, or PSS or anonymous memory more than 5 % above RSS",
-    threshold_reason="both hold by definition; memory is read field by field while it changes, so 5 % are allowed",
+    threshold_reason="both hold by definition. Memory is read field by field while it changes, so 5 % are allowed",
     next_step="The record contradicts itself: measure again, and report it with the record if it comes back.",
     phases=("boot",),
 )
@@ -55,7 +55,7 @@ _BOOTS_FAILED_SHARE = 0.1
     title="Some starts gave no correct response",
     threshold="any start that ended in a failure; invalid from a tenth of them on",
     threshold_reason=(
-        "starts on an idle machine do not fail by chance; a tenth is more than the median could bear in a comparison"
+        "starts on an idle machine do not fail by chance. A tenth is more than the median could bear in a comparison"
     ),
     next_step="Read the evidence of the failed start and the boot log.",
     phases=("boot",),
@@ -81,8 +81,8 @@ def boots_failed(sample: Sample, case: Case) -> Iterator[Fired]:
     "cache-not-cold",
     Severity.INVALID,
     title="A cold start was not cold",
-    threshold="a figure for a cold start without a start whose page cache was dropped",
-    threshold_reason="whether the cache was dropped is known, so there is nothing to weigh",
+    threshold="a cold-start figure without any start for which the page cache was dropped",
+    threshold_reason="it is known whether the cache was dropped, so no estimate is needed",
     next_step="Give the lab the right to drop page caches, or leave the figure out.",
     phases=("boot",),
 )
@@ -112,8 +112,8 @@ _READY_TOO_EARLY_TIMES = 4
         "whole start, than 0.5 s and than four times the load's p99"
     ),
     threshold_reason=(
-        "the figure is the time to the first valid response, and a service that cannot do the work yet has not "
-        "started; nor has one that leaves most of its start to the first request. Half a second is more than a "
+        "the figure is the time to the first valid response. A service that cannot do the work yet has not "
+        "started, nor has one that leaves most of its start to the first request. Half a second is more than a "
         "first connection to a dependency and the classes of a first request take"
     ),
     next_step="Let `ready` be a request that does the work, or let the service answer only when it can.",

@@ -27,7 +27,7 @@ _LOST = {
     Severity.NOTE,
     title="Requests are lost when the service gets SIGTERM",
     threshold="any request, under way at SIGTERM or sent after it, that was accepted and got no right response",
-    threshold_reason="a service that cannot answer a request can refuse it; one that it has accepted is its own",
+    threshold_reason="a service that cannot answer a request can refuse it. One that it has accepted is its own",
     next_step=(
         "On SIGTERM, stop listening, answer what has been accepted, and only then end the process: wait until the "
         "server's shutdown call has returned. In front of a load balancer, keep serving until it sends nothing more."
@@ -85,7 +85,7 @@ _WAITING = {"idle": "connections that rest", "stuck": "clients that send nothing
     Severity.NOTE,
     title="Clients without a request hold up the end of the service",
     threshold=f"a median of more than {_HELD_UP_S:g} s from SIGTERM to the end, with no request under way",
-    threshold_reason="nothing is to be finished then; a second is longer than any runtime needs to end",
+    threshold_reason="nothing is to be finished then. A second is longer than any runtime needs to end",
     next_step=(
         "Close connections without a whole request under way when SIGTERM comes, or give the shutdown a time limit "
         "below that of the deployment."

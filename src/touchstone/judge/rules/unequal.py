@@ -65,7 +65,7 @@ def media_type_varies(sample: Sample, case: Case) -> Iterator[Fired]:
         "above the smallest; if most contenders agree, only those that differ are suspect"
     ),
     threshold_reason=(
-        "bodies of one contract differ by the digits of a counter or an identifier; a tenth of a short body is a "
+        "bodies of one contract differ by the digits of a counter or an identifier. A tenth of a short body is a "
         "digit or two, so 16 bytes are allowed on top"
     ),
     next_step=(
@@ -99,7 +99,7 @@ def unequal_bodies(case: Case) -> Iterator[Fired]:
         "hundred failed are left out; if most contenders agree, only those that differ are named"
     ),
     threshold_reason=(
-        "frameworks' own fields differ by some 100 bytes, which costs a fraction of a microsecond; with a KiB more a "
+        "frameworks' own fields differ by some 100 bytes, which costs a fraction of a microsecond. With a KiB more a "
         "short response takes a further packet"
     ),
     next_step="Compare the heads of the two contenders named (`curl -i`), and switch off in one what the other lacks.",
@@ -166,7 +166,7 @@ class StatusCount:
     ),
     threshold_reason=(
         "within one contract the same requests call for the same statuses, apart from chance if they are drawn from a "
-        "mix; even if a refusal costs nothing, 2 points move throughput by 2 % at most; ten points move it by more "
+        "mix. Even if a refusal costs nothing, 2 points move throughput by 2 % at most. Ten points move it by more "
         "than the margin even if refusals cost half"
     ),
     next_step=(

@@ -188,7 +188,7 @@ _NOBODY_BUSY_FAILED = 0.05
         "than 25 % of the machine; and no downstream has a stated delay of half the median"
     ),
     threshold_reason=(
-        "waking up and passing on take far less than 2 ms, also on a virtual machine; below 30 % a queue for the "
+        "waking up and passing on take far less than 2 ms, also on a virtual machine. Below 30 % a queue for the "
         "server's CPUs adds less than half of the time that a request needs of them"
     ),
     next_step=(
@@ -260,10 +260,10 @@ _STALL_IN_CLOSED_LOOP_FEW = 4
         "where the longest of them took 250 ms or more, or all of them more than 10 %; a note below"
     ),
     threshold_reason=(
-        "a stall longer than the window's hundredth part belongs into p99 and is not in it; twice that is beyond what "
-        "a window's edges bring about; pauses of a collector stay below 50 ms, or are shorter than what users notice, "
-        "but of a tenth of the time all users notice something; a slow service answers in waves, with gaps as long "
-        "as its median, and where few requests are under way one that takes longer is a gap by itself"
+        "a stall longer than 1 % of the window belongs in p99 and is missing from it. At 2 % the effect is beyond "
+        "that of the window's edges. Pauses of a garbage collector stay below 50 ms, or are too short for users "
+        "to notice. If stalls take a tenth of the time, all users notice. A slow service answers in waves, with "
+        "gaps as long as its median. With few requests in flight, a single slow one makes a gap by itself"
     ),
     next_step="Measure the same with an open loop at a fixed rate; its percentiles include the stall.",
     # A start under load stalls by its nature.

@@ -27,10 +27,10 @@ _MANY_BROKEN = 0.001
         "0.1 % of responses that were malformed or cut off, a note below"
     ),
     threshold_reason=(
-        "a service that has said it is ready answers; one failed request in a hundred is below the least effect "
-        "that matters, even at several times the cost of the others; no start-up makes a response malformed, and "
-        "each malformed response costs its connection: if one worker of several does it, all connections end up at "
-        "the others, and the window shows nothing"
+        "a service that has reported itself ready should respond. One failed request in a hundred is below the "
+        "least effect that matters, even at several times the cost of the others. No start-up makes a response "
+        "malformed, and each malformed response costs its connection. If one worker of several sends malformed "
+        "responses, all connections end up at the other workers, and the window shows nothing"
     ),
     next_step=(
         "Read the contender's log from its start; a service that needs longer should say so by its ready request."
@@ -89,7 +89,7 @@ _WARM_UP_UNANSWERED_MANY = 0.02
         "below"
     ),
     threshold_reason=(
-        "a sound service answers the requests in progress within the window; 2 % fewer connections move a closed "
+        "a sound service answers the requests in progress within the window. 2 % fewer connections move a closed "
         "loop by about the least effect that a comparison looks for"
     ),
     next_step="Find the requests that are not answered in the contender's log; the warm-up's errors count as well.",

@@ -81,7 +81,11 @@ def _halves(trend: HalfTrend, how: str) -> str:
     Severity.SUSPECT,
     title="The warm-up reached into the window",
     threshold=_SHAPE.format("warm-up"),
-    threshold_reason=_SHAPE_REASON,
+    threshold_reason=(
+        "a change below the margin does not matter. On a shared machine three windows in a hundred look like this "
+        "by chance. With nine pairs of contender and load, one pair has two such rounds of four in every "
+        "seventeenth run, and hardly ever three"
+    ),
     next_step="Lengthen the warm-up (`warmup_s` of the load), or read the figure as that of a young process.",
 )
 def warm_up_in_window(group: SampleGroup, case: Case) -> Iterator[Fired]:
@@ -113,7 +117,11 @@ def warm_up_in_window(group: SampleGroup, case: Case) -> Iterator[Fired]:
     Severity.SUSPECT,
     title="The server became slower within the window",
     threshold=_SHAPE.format("slowdown"),
-    threshold_reason=_SHAPE_REASON,
+    threshold_reason=(
+        "a change below the margin does not matter. On a shared machine three windows in a hundred look like this "
+        "by chance. With nine pairs of contender and load, one pair has two such rounds of four in every "
+        "seventeenth run, and hardly ever three"
+    ),
     next_step="Look for growing tables, queues, heaps and logs; measure longer to see where it ends.",
 )
 def slowdown_in_window(group: SampleGroup, case: Case) -> Iterator[Fired]:
@@ -137,7 +145,7 @@ def slowdown_in_window(group: SampleGroup, case: Case) -> Iterator[Fired]:
     title="No steady state was reached",
     threshold=_SHAPE.format("`no steady state`"),
     threshold_reason=(
-        "the last three tenths of the window must stay on one level within the margin; single rounds may be disturbed "
+        "the last three tenths of the window must stay on one level within the margin. Single rounds may be disturbed "
         "by chance, but not most of them"
     ),
     next_step="Lengthen warm-up and window (`--thorough`); if it never settles, report the range and not a figure.",
@@ -178,7 +186,7 @@ def _changes(hits: list[SteadyState]) -> dict[str, object]:
         "or more, or its rate grew by 10 % (3 % if its CPU is not known), or it was still busy while it had no load"
     ),
     threshold_reason=(
-        "changes below 3 % are lost in the noise of an ordinary machine; a contender that changes by more is still far "
+        "changes below 3 % are lost in the noise of an ordinary machine. A contender that changes by more is still far "
         "from its steady state. A rate moves by 10 % with the CPU that other processes take"
     ),
     next_step="Use a longer preset. For the figures of a young process use the phase peak.",

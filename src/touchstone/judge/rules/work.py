@@ -25,7 +25,7 @@ from touchstone.record.sample import Sample
         "or more used it only, or used it again, after their response"
     ),
     threshold_reason=(
-        "nothing else is under way then, so that work after a response is that request's; what a dependency does by "
+        "nothing else is under way then, so that work after a response is that request's. What a dependency does by "
         "itself, such as a checkpoint, does not come with every second request"
     ),
     next_step=(
@@ -60,7 +60,7 @@ _BELOW_DOWNSTREAM_DELAY_HITS = ("hits", "requests", "answered", "served")
         "latency is below 95 % of it"
     ),
     threshold_reason=(
-        "a timer may fire up to a few percent early by its resolution; the median of many requests does not"
+        "a timer may fire up to a few percent early by its resolution. The median of many requests does not"
     ),
     next_step="Look for a cache, for calls made ahead of time, or for a wrong unit.",
 )
@@ -106,7 +106,7 @@ _WRITE_ELSEWHERE = (
         "file of the work folder that an earlier start has changed; a note for a new file there, which is removed"
     ),
     threshold_reason=(
-        "each contender starts on fresh state; what is listed was seen and removed, and may not be all; a changed file "
+        "each contender starts on fresh state. What is listed was seen and removed, and may not be all. A changed file "
         "cannot be put back"
     ),
     next_step="See which process left it: a server that was not stopped, or another run at the same time.",
@@ -156,10 +156,11 @@ _Works = Mapping[str, WorkCount]
         "contenders agree, only those that do less or more are suspect, and of two neither is named"
     ),
     threshold_reason=(
-        "calls and rows are counted exactly, with an allowance for requests sent but not answered; PostgreSQL's "
-        "sessions report their counts up to a second late, and statements that touch no table only when the session "
-        "ends; one plan reads many rows where another reads one; work that fewer than one request in twenty causes "
-        "is the service's own; a contender that fails its own proof is judged by that, and is no measure for others"
+        "calls and rows are counted exactly, with an allowance for requests that were sent but not answered. "
+        "PostgreSQL's sessions report their counts up to a second late; statements that touch no table are "
+        "reported when the session ends. Query plans differ: one reads many rows where another reads one. Work "
+        "caused by fewer than one request in twenty is the service's own. A contender that fails its own proof is "
+        "judged by the proof and is not compared here"
     ),
     next_step=(
         "Give the load a proof that counts the work. In the contender that does less, look for caches and skipped "
