@@ -60,6 +60,17 @@ def test_a_wrong_message_and_a_status_are_named(port: int, tmp_path: Path) -> No
     assert code in MEASURED, said
 
 
+def test_messages_of_server_streaming_are_counted(port: int, tmp_path: Path) -> None:
+    words = ("--proto", PROTO, "--stream", "messages", "--counter", "json.number")
+    code, said = load(port, tmp_path, f"{NOTES}/List", *words, "--events", "3")
+    assert code in MEASURED, said
+    assert "60 sent, 60 right" in said
+    assert "180 came" in said
+    code, said = load(port, tmp_path, f"{NOTES}/List", *words, "--events", "4")
+    assert code == 1
+    assert "lost event" in said
+
+
 def test_the_health_protocol_needs_no_schema(port: int, tmp_path: Path) -> None:
     expect = ("--expect-pattern", '\\{"status":"SERVING"\\}')
     code, said = load(port, tmp_path, "grpc.health.v1.Health/Check", *expect)
@@ -70,7 +81,7 @@ def test_the_health_protocol_needs_no_schema(port: int, tmp_path: Path) -> None:
     ("method", "words", "why"),
     [
         (f"{NOTES}/Gone", (), "it has Echo, Fail, List, Nothing"),
-        (f"{NOTES}/List", (), "server streaming"),
+        (f"{NOTES}/List", (), "server streaming: a load asks for its messages by stream"),
         (f"{NOTES}/Echo", ("-b", '{"txt": 1}'), "unrecognized field name 'txt'"),
         (f"{NOTES}/Echo", ("--protocol", "h1"), "gRPC needs HTTP/2"),
         (f"{NOTES}/Echo", ("--expect-status", "200"), "name grpc_status"),

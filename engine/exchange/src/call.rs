@@ -88,27 +88,44 @@ impl Call {
         Ok(named)
     }
 
-    /// The message of a right response, as it came; none where the status is one that comes without. The head has the
-    /// trailers behind it.
+    /// Checks the media type of a head.
     ///
     /// # Errors
-    /// What is wrong with status, framing or coding.
-    pub fn message(&self, whole_head: &[u8], body: &[u8]) -> Result<Option<Vec<u8>>, Fault> {
-        let broken = |Broken(why): Broken| (Wrong::Malformed, format!("no gRPC response: {why}"));
-        let found = field_value(whole_head, "content-type").unwrap_or_default();
-        if !is_grpc(&found) {
-            let found = String::from_utf8_lossy(&found);
-            let why = format!("the content type is {found:?}, and gRPC's is application/grpc");
-            return Err((Wrong::Head, why));
+    /// A sentence on one that is not gRPC's.
+    pub fn media_type(&self, head: &[u8]) -> Result<(), Fault> {
+        let found = field_value(head, "content-type").unwrap_or_default();
+        if is_grpc(&found) {
+            return Ok(());
         }
+        let found = String::from_utf8_lossy(&found);
+        let why = format!("the content type is {found:?}, and gRPC's is application/grpc");
+        Err((Wrong::Head, why))
+    }
+
+    /// The status of a response that is over, by its head with the trailers behind it, if it is one that is expected.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn status(&self, whole_head: &[u8]) -> Result<Code, Fault> {
+        self.media_type(whole_head)?;
         let status = Status::read(whole_head).map_err(broken)?;
         if !self.codes.contains(&status.code) {
             let wanted: Vec<_> = self.codes.iter().map(|code| code.name()).collect();
             let why = format!("{status}; expected {}", wanted.join(" or "));
             return Err((Wrong::GrpcStatus, why));
         }
+        Ok(status.code)
+    }
+
+    /// The message of a right response, as it came; none where the status is one that comes without. The head has the
+    /// trailers behind it.
+    ///
+    /// # Errors
+    /// What is wrong with status, framing or coding.
+    pub fn message(&self, whole_head: &[u8], body: &[u8]) -> Result<Option<Vec<u8>>, Fault> {
+        let code = self.status(whole_head)?;
         let messages = messages(body).map_err(broken)?;
-        if status.code != Code::OK {
+        if code != Code::OK {
             return Ok(None);
         }
         let [message] = messages[..] else {
@@ -131,6 +148,11 @@ impl Call {
             .map(Some)
             .map_err(|why| broken(Broken(why.replace("Content-Encoding", "grpc-encoding"))))
     }
+}
+
+/// A response that breaks the rules, as a fault.
+fn broken(Broken(why): Broken) -> Fault {
+    (Wrong::Malformed, format!("no gRPC response: {why}"))
 }
 
 /// Whether a media type is gRPC's, with any coding of messages; that of gRPC-Web is another.

@@ -1,6 +1,7 @@
 //! Whether a response is the right one: status, head and body, on every response.
 
 use regex::bytes::Regex;
+use touchstone_grpc::Method;
 
 use crate::call::{Call, Fault, Wrong};
 use crate::coding::decoded;
@@ -26,6 +27,8 @@ pub enum BodyCheck {
     Any,
     /// These bytes.
     Exact(Template),
+    /// A message of gRPC in JSON, by its fields.
+    Message(Template, Box<Method>),
     /// A match of the whole body.
     Pattern(Box<Regex>),
     /// An object with fields.
@@ -69,17 +72,7 @@ impl Check {
         if expect.encoding != Encoding::Text {
             return Err("encoding: the message of a gRPC call is compared as JSON".to_owned());
         }
-        let named = call.named(expect).map_err(|why| format!("body: {why}"))?;
-        let body = match body(&named, scope).map_err(|why| format!("body: {why}"))? {
-            BodyCheck::Json(json) => BodyCheck::Json(json.loose()),
-            other => other,
-        };
-        if let BodyCheck::Exact(template) = &body
-            && let Some(fixed) = template.fixed()
-        {
-            let expects = call.method().expects(fixed);
-            expects.map_err(|why| format!("body: {why}"))?;
-        }
+        let body = body_of_call(expect, &call, scope).map_err(|why| format!("body: {why}"))?;
         Ok(Self {
             statuses: vec![200],
             head: HeadCheck::new(expect)?,
@@ -87,6 +80,26 @@ impl Check {
             // Framing, coding and status are in head and body.
             decodes: true,
             call: Some(call),
+        })
+    }
+
+    /// Compiles what a message in JSON must be, of a response with many.
+    ///
+    /// # Errors
+    /// As [`Self::compile`].
+    pub fn of_message(expect: &Expect, call: &Call, scope: Scope<'_>) -> Result<Self, String> {
+        let body = body_of_call(expect, call, scope).map_err(|why| format!("body: {why}"))?;
+        Ok(Self {
+            statuses: Vec::new(),
+            head: HeadCheck::default(),
+            body: match body {
+                BodyCheck::Exact(template) => {
+                    BodyCheck::Message(template, Box::new(call.method().clone()))
+                }
+                other => other,
+            },
+            decodes: false,
+            call: None,
         })
     }
 
@@ -143,7 +156,9 @@ impl Check {
     pub fn is_fixed(&self) -> bool {
         match &self.body {
             BodyCheck::Any | BodyCheck::Pattern(_) => true,
-            BodyCheck::Exact(template) => template.fixed().is_some(),
+            BodyCheck::Exact(template) | BodyCheck::Message(template, _) => {
+                template.fixed().is_some()
+            }
             BodyCheck::Json(json) => json.is_fixed(),
         }
     }
@@ -214,6 +229,14 @@ impl Check {
                     Err(difference(expected, body))
                 }
             }
+            BodyCheck::Message(template, method) => {
+                scratch.clear();
+                template.render(key, scratch);
+                if method.is_same_json(scratch, body)? {
+                    return Ok(());
+                }
+                Err(difference(scratch, body))
+            }
             BodyCheck::Pattern(pattern) => {
                 if pattern.is_match(body) {
                     Ok(())
@@ -224,6 +247,20 @@ impl Check {
             BodyCheck::Json(json) => json.check(body, key, scratch),
         }
     }
+}
+
+/// What the message of a gRPC call must be.
+fn body_of_call(expect: &Expect, call: &Call, scope: Scope<'_>) -> Result<BodyCheck, String> {
+    let body = match body(&call.named(expect)?, scope)? {
+        BodyCheck::Json(json) => BodyCheck::Json(json.loose()),
+        other => other,
+    };
+    if let BodyCheck::Exact(template) = &body
+        && let Some(fixed) = template.fixed()
+    {
+        call.method().expects(fixed)?;
+    }
+    Ok(body)
 }
 
 fn body(expect: &Expect, scope: Scope<'_>) -> Result<BodyCheck, String> {

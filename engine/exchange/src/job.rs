@@ -53,8 +53,8 @@ impl Default for Request {
     }
 }
 
-/// A unary gRPC method. The request's body is its message in JSON, by default an empty one; method, target and media type
-/// follow. The response must have one message and `grpc-status`; `expect.body` is about that message: as JSON with the
+/// A gRPC method, unary or of server streaming, which needs `stream`. The request's body is its message in JSON, by default an empty one; method, target and media type
+/// follow. The response to a unary call must have one message and `grpc-status`; `expect.body` is about that message: as JSON with the
 /// names of JSON, every field in it and 64-bit numbers as numbers, and an exact one by its fields. It needs HTTP/2.
 #[derive(Debug, Clone, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -206,6 +206,8 @@ pub enum StreamKind {
     Lines,
     /// A chunk of HTTP/1.1, or a DATA frame of HTTP/2. A body without chunks is one.
     Chunks,
+    /// A message of a gRPC method with server streaming; its data is the message in JSON.
+    Messages,
 }
 
 /// Where in a response a value is: one of the three, or a field and a pattern on its value.

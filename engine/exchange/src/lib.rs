@@ -37,6 +37,6 @@ pub use job::{
 pub use request::{CompiledRequest, Origin};
 pub use response::{Progress, Reader, Response};
 pub use target::{Target, TargetError};
-pub use touchstone_grpc::CODES;
+pub use touchstone_grpc::{CODES, Code};
 pub use touchstone_tls::Protocol;
 pub use transport::Transport;

@@ -228,6 +228,25 @@ impl CompiledRequest {
         Ok(compiled)
     }
 
+    /// Refuses a gRPC method of server streaming where no stream is asked for.
+    ///
+    /// # Errors
+    /// A sentence on what is missing.
+    pub fn unless_streaming(self) -> Result<Self, String> {
+        if self
+            .check
+            .call()
+            .is_some_and(|call| call.method().is_streaming())
+        {
+            return Err(
+                "grpc: this is a method of server streaming: a load asks for its messages by stream, kind messages, and \
+                 only a load does"
+                    .to_owned(),
+            );
+        }
+        Ok(self)
+    }
+
     /// Has its response be a stream.
     ///
     /// # Errors
@@ -250,10 +269,8 @@ impl CompiledRequest {
         if self.is_head {
             return Err("stream: the response to HEAD has no body".to_owned());
         }
-        if self.check.call().is_some() {
-            return Err("stream: a unary gRPC call has one message: leave stream out".to_owned());
-        }
-        let check = StreamCheck::compile(stream, scope).map_err(|why| format!("stream.{why}"))?;
+        let check = StreamCheck::compile(stream, self.check.call(), scope)
+            .map_err(|why| format!("stream.{why}"))?;
         if stream.kind == StreamKind::Sse && request.expect.content_type.is_none() {
             let expect = Expect {
                 content_type: Some("text/event-stream".to_owned()),
@@ -520,7 +537,7 @@ impl Request {
             only: Some(Key::default()),
             ..Scope::default()
         };
-        let compiled = CompiledRequest::compile(self, origin, scope)?;
+        let compiled = CompiledRequest::compile(self, origin, scope)?.unless_streaming()?;
         let mut bytes = Vec::new();
         compiled.render(Key::default(), &mut bytes, &mut Vec::new());
         Ok((compiled, bytes))

@@ -10,12 +10,13 @@ use crate::schema::Schema;
 /// A varint without an end: no message of any type, so that a server refuses it.
 const NO_MESSAGE: [u8; 1] = [0xff];
 
-/// A unary method of a service.
+/// A method of a service that takes one message: unary, or of server streaming.
 #[derive(Debug, Clone)]
 pub struct Method {
     path: String,
     input: MessageDescriptor,
     output: MessageDescriptor,
+    is_streaming: bool,
 }
 
 impl Method {
@@ -44,19 +45,18 @@ impl Method {
                 "the service {service} has no method {method:?}; it has {known}"
             ));
         };
-        Self::unary(&method, format!("/{plain}"))
+        Self::of(&method, format!("/{plain}"))
     }
 
-    fn unary(method: &MethodDescriptor, path: String) -> Result<Self, String> {
+    fn of(method: &MethodDescriptor, path: String) -> Result<Self, String> {
         let streams = match (method.is_client_streaming(), method.is_server_streaming()) {
-            (false, false) => None,
-            (false, true) => Some("server"),
+            (false, _) => None,
             (true, false) => Some("client"),
             (true, true) => Some("bidirectional"),
         };
         if let Some(kind) = streams {
             return Err(format!(
-                "{} is a method of {kind} streaming, which touchstone does not measure yet: unary methods are",
+                "{} is a method of {kind} streaming, which touchstone does not measure: unary methods and those of server streaming are",
                 method.full_name()
             ));
         }
@@ -64,7 +64,14 @@ impl Method {
             path,
             input: method.input(),
             output: method.output(),
+            is_streaming: method.is_server_streaming(),
         })
+    }
+
+    /// Whether the response may have any number of messages.
+    #[must_use]
+    pub const fn is_streaming(&self) -> bool {
+        self.is_streaming
     }
 
     /// The request target, `/package.Service/Method`.
@@ -115,7 +122,19 @@ impl Method {
     /// # Errors
     /// A sentence on which of the two is no such message.
     pub fn is_same(&self, wanted: &[u8], message: &[u8]) -> Result<bool, String> {
-        let (wanted, found) = (from_json(&self.output, wanted)?, self.decoded(message)?);
+        self.are_same(wanted, self.decoded(message)?)
+    }
+
+    /// As [`Self::is_same`], of a message that is in JSON as well.
+    ///
+    /// # Errors
+    /// A sentence on which of the two is no such message.
+    pub fn is_same_json(&self, wanted: &[u8], found: &[u8]) -> Result<bool, String> {
+        self.are_same(wanted, from_json(&self.output, found)?)
+    }
+
+    fn are_same(&self, wanted: &[u8], found: DynamicMessage) -> Result<bool, String> {
+        let wanted = from_json(&self.output, wanted)?;
         if wanted == found {
             return Ok(true);
         }

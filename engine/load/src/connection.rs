@@ -247,6 +247,8 @@ pub struct Partial {
     pub first_part: Option<Nanos>,
     /// Whether that part was acknowledged at once, as a trial.
     pub acknowledged: bool,
+    /// Whether all of it has come.
+    pub ended: bool,
     /// The events so far, if it is a stream.
     pub stream: Option<Box<Streaming>>,
 }
@@ -282,7 +284,7 @@ impl Partial {
         self.wire_len = 0;
         self.mismatch = false;
         self.beginning.clear();
-        (self.first_part, self.acknowledged) = (None, false);
+        (self.first_part, self.acknowledged, self.ended) = (None, false, false);
         let stream = compiled.stream.as_deref();
         self.stream = stream.map(|check| Box::new(Streaming::new(check)));
     }

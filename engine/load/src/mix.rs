@@ -168,7 +168,7 @@ fn streamed(
     scope: Scope<'_>,
 ) -> Result<CompiledRequest, String> {
     match &request.stream {
-        None => Ok(compiled),
+        None => compiled.unless_streaming(),
         Some(stream) => compiled.with_stream(&request.bare(), stream, scope),
     }
 }

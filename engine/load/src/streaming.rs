@@ -45,7 +45,7 @@ impl Streaming {
     #[must_use]
     pub fn new(check: &StreamCheck) -> Self {
         Self {
-            reader: Reader::new(check.kind),
+            reader: check.reader(),
             progress: Progress::new(check),
             body: Body::Unknown,
             ends: Vec::new(),

@@ -440,3 +440,144 @@ fn what_does_not_hold_together_is_refused_before_anything_is_sent() {
     }
     assert!(refused(json!({"grpc": grpc}), "h1").contains("gRPC needs HTTP/2"));
 }
+
+/// The notes with these numbers, as DATA frames.
+fn notes(numbers: &[u8]) -> Vec<Vec<u8>> {
+    let note = |number: &u8| [b"\0\0\0\0\x02\x10", &[*number][..]].concat();
+    numbers.iter().map(note).collect()
+}
+
+fn streamed(request: &Request, numbers: &[u8], trailers: &[(&str, &str)]) -> Vec<u8> {
+    let notes = notes(numbers);
+    let data: Vec<&[u8]> = notes.iter().map(Vec::as_slice).collect();
+    reply(request, HEAD, &data, trailers)
+}
+
+/// A load of calls that each have three messages, of which each tenth has a fault.
+fn each_tenth_stream(
+    stream: &Value,
+    class: Option<&str>,
+    words: &str,
+    fault: impl Fn(&Request) -> Vec<u8> + Send + Sync + Copy + 'static,
+) {
+    let mut whole = json!({"kind": "messages", "events": 3, "counter": "json.number", "first": 1});
+    let fields = stream.as_object().unwrap().clone();
+    whole.as_object_mut().unwrap().extend(fields);
+    let change =
+        json!({"grpc": {"method": "test.notes.Notes/List", "proto": PROTO}, "stream": whole});
+    let script = move |request: &Request| {
+        if request.total.is_multiple_of(10) {
+            fault(request)
+        } else {
+            streamed(request, &[1, 2, 3], OK)
+        }
+    };
+    loaded(&change, script, |result| {
+        let Some(class) = class else {
+            assert_eq!(result.counts.ok, 400, "{:?}", result.first_errors);
+            return assert_eq!(result.events.as_ref().unwrap().count, 1_200);
+        };
+        assert_eq!(
+            result.counts.errors[class], 40,
+            "{:?}",
+            result.counts.errors
+        );
+        assert_only(result, Some(class));
+        let why = &result.first_errors[0].why;
+        assert!(why.contains(words), "{why}");
+    });
+}
+
+#[test]
+fn messages_of_server_streaming_are_counted_and_checked_one_by_one() {
+    let none = json!({});
+    let right = |request: &Request| {
+        // Two messages in one frame, and one in two.
+        let whole = notes(&[1, 2, 3]).concat();
+        reply(
+            request,
+            HEAD,
+            &[&whole[..10], &whole[10..16], &whole[16..]],
+            OK,
+        )
+    };
+    each_tenth_stream(&none, None, "", right);
+    let number =
+        json!({"expect": {"kind": "json", "fields": {"number": {"type": "integer"}, "text": ""}}});
+    each_tenth_stream(&number, None, "", right);
+    let lost = |request: &Request| streamed(request, &[1, 3], OK);
+    each_tenth_stream(&none, Some("lost_event"), "", lost);
+    let doubled = |request: &Request| streamed(request, &[1, 2, 2, 3], OK);
+    each_tenth_stream(&none, Some("doubled_event"), "", doubled);
+    let wrong = |request: &Request| {
+        reply(
+            request,
+            HEAD,
+            &[&notes(&[1, 2]).concat(), b"\0\0\0\0\x05\x10\x03\x0a\x01x"],
+            OK,
+        )
+    };
+    let same =
+        json!({"counter": null, "first": null, "expect": {"kind": "json", "fields": {"text": ""}}});
+    each_tenth_stream(&same, Some("wrong_event"), "event 3", wrong);
+}
+
+#[test]
+fn a_stream_ends_with_a_status_and_holds_to_the_framing() {
+    let none = json!({});
+    let failed = |request: &Request| {
+        streamed(
+            request,
+            &[1, 2, 3],
+            &[("grpc-status", "13"), ("grpc-message", "late")],
+        )
+    };
+    each_tenth_stream(&none, Some("grpc_status"), "INTERNAL (13): late", failed);
+    let at_once = |request: &Request| {
+        block(
+            request.stream,
+            &[0x88],
+            &[HEAD[0], ("grpc-status", "8")],
+            true,
+        )
+    };
+    each_tenth_stream(
+        &none,
+        Some("grpc_status"),
+        "RESOURCE_EXHAUSTED (8)",
+        at_once,
+    );
+    let cut = |request: &Request| {
+        let mut out = block(request.stream, &[0x88], HEAD, false);
+        let all = notes(&[1, 2, 3]).concat();
+        frame::write(Kind::DATA, flag::END_STREAM, request.stream, &all, &mut out);
+        out
+    };
+    each_tenth_stream(&none, Some("malformed"), "without trailers", cut);
+    let short = |request: &Request| {
+        reply(
+            request,
+            HEAD,
+            &[&notes(&[1, 2]).concat(), b"\0\0\0\0\x09\x10"],
+            OK,
+        )
+    };
+    each_tenth_stream(&none, Some("lost_event"), "", short);
+    let flagged = |request: &Request| reply(request, HEAD, &[b"\x01\0\0\0\x02\x10\x01"], OK);
+    each_tenth_stream(&none, Some("malformed"), "compressed", flagged);
+    let other = |request: &Request| reply(request, HEAD, &[b"\0\0\0\0\x02\x0a\x09"], OK);
+    each_tenth_stream(&none, Some("malformed"), "none of the method's type", other);
+}
+
+#[test]
+fn streams_and_methods_fit_together() {
+    let refused = |method: &str, stream: Value| {
+        let request = json!({"grpc": {"method": format!("test.notes.Notes/{method}"), "proto": PROTO}, "stream": stream});
+        let job = json!({"url": "http://127.0.0.1:1", "protocol": "h2c", "requests": [request]});
+        refusal(&Job::from_json(&job.to_string()).unwrap())
+    };
+    assert!(refused("List", json!(null)).contains("server streaming"));
+    assert!(refused("List", json!({"kind": "lines", "events": 1})).contains("are messages"));
+    assert!(refused("Echo", json!({"kind": "messages", "events": 1})).contains("one message"));
+    assert!(refused("Put", json!(null)).contains("client streaming"));
+}

@@ -101,10 +101,10 @@ class GeneratorNode(TypedDict):
 
 
 class Grpc(TypedDict):
-    """A unary gRPC method. The request's body is its message in JSON, by default an empty one; method, target and
-    media type follow. The response must have one message and `grpc-status`; `expect.body` is about that message:
-    as JSON with the names of JSON, every field in it and 64-bit numbers as numbers, and an exact one by its
-    fields. It needs HTTP/2.
+    """A gRPC method, unary or of server streaming, which needs `stream`. The request's body is its message in JSON,
+    by default an empty one; method, target and media type follow. The response to a unary call must have one
+    message and `grpc-status`; `expect.body` is about that message: as JSON with the names of JSON, every field in
+    it and 64-bit numbers as numbers, and an exact one by its fields. It needs HTTP/2.
     """
 
     method: str
@@ -155,7 +155,7 @@ class Step(TypedDict):
     """How long, in seconds."""
 
 
-StreamKind: TypeAlias = Literal["sse", "lines", "chunks"]
+StreamKind: TypeAlias = Literal["sse", "lines", "chunks", "messages"]
 """What one event of a stream is."""
 
 

@@ -11,7 +11,8 @@ use crate::failure::Failure;
 /// What a person types of a stream.
 #[derive(clap::Args)]
 pub struct StreamFlags {
-    /// The response is a stream of events: server-sent events, lines, or chunks (DATA frames over HTTP/2).
+    /// The response is a stream of events: server-sent events, lines, chunks (DATA frames over HTTP/2), or the messages of a
+    /// gRPC method with server streaming.
     #[arg(long, value_enum, value_name = "KIND", help_heading = "Stream")]
     stream: Option<Kind>,
     /// Where a number is that rises by one from event to event: id, data, or json.NAME.
@@ -37,6 +38,7 @@ enum Kind {
     Sse,
     Lines,
     Chunks,
+    Messages,
 }
 
 impl StreamFlags {
@@ -46,7 +48,8 @@ impl StreamFlags {
             return match events {
                 None => Ok(None),
                 Some(_) => Err(Failure::Malformed(
-                    "--events with a number needs --stream: sse, lines or chunks".to_owned(),
+                    "--events with a number needs --stream: sse, lines, chunks or messages"
+                        .to_owned(),
                 )),
             };
         };
@@ -61,6 +64,7 @@ impl StreamFlags {
                 Kind::Sse => StreamKind::Sse,
                 Kind::Lines => StreamKind::Lines,
                 Kind::Chunks => StreamKind::Chunks,
+                Kind::Messages => StreamKind::Messages,
             },
             events,
             expect: None,

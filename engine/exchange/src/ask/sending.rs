@@ -160,7 +160,8 @@ impl Sending<'_> {
             is_h2: self.order.protocol.is_h2(),
             timeout: self.timeout,
         };
-        let mut compiled = CompiledRequest::compile(&self.order.asked.request, origin, scope)?;
+        let mut compiled = CompiledRequest::compile(&self.order.asked.request, origin, scope)?
+            .unless_streaming()?;
         let user = self.user().map(|lane| self.lanes.user(lane));
         if user.is_some() {
             compiled = compiled.with_cookies(&self.order.asked.request);

@@ -4,6 +4,7 @@
 //! stream so far: how many events came, and which are missing, doubled or out of order by their counter.
 
 mod lines;
+mod messages;
 mod order;
 mod place;
 mod progress;
@@ -13,12 +14,15 @@ pub use order::Order;
 pub use place::{Place, Stamp};
 pub use progress::{EventFault, Progress, Seen};
 
+use touchstone_grpc::Method;
 use touchstone_http::Malformed;
 
-use crate::check::Check;
+use crate::call::Call;
+use crate::check::{BodyCheck, Check};
 use crate::job::{Expect, Stream, StreamKind};
 use crate::template::Scope;
 use lines::Lines;
+use messages::Messages;
 use sse::Sse;
 
 /// A larger event breaks the stream off.
@@ -66,6 +70,8 @@ pub struct StreamCheck {
     pub stamp: Option<Place>,
     /// The type of the events that count (server-sent events).
     pub event: Option<String>,
+    /// The method whose messages the events are (gRPC).
+    method: Option<Method>,
 }
 
 impl StreamCheck {
@@ -73,7 +79,16 @@ impl StreamCheck {
     ///
     /// # Errors
     /// A sentence that begins with the part that does not hold together, such as `expect: `.
-    pub fn compile(stream: &Stream, scope: Scope<'_>) -> Result<Self, String> {
+    pub fn compile(stream: &Stream, call: Option<&Call>, scope: Scope<'_>) -> Result<Self, String> {
+        let is_streaming = call.is_some_and(|call| call.method().is_streaming());
+        if is_streaming != (stream.kind == StreamKind::Messages) {
+            return Err(match call {
+                Some(_) if is_streaming => "kind: the events of a gRPC call are messages",
+                Some(_) => "kind: a unary gRPC call has one message: leave stream out",
+                None => "kind: messages belong to a gRPC method of server streaming",
+            }
+            .to_owned());
+        }
         if stream.events == 0 {
             return Err("events: a stream has one event at least".to_owned());
         }
@@ -91,7 +106,10 @@ impl StreamCheck {
             body: stream.expect.clone(),
             ..Expect::default()
         };
-        let check = Check::compile(&expect, None, scope);
+        let check = match call {
+            Some(call) => Check::of_message(&expect, call, scope),
+            None => Check::compile(&expect, None, scope),
+        };
         Ok(Self {
             kind: stream.kind,
             events: stream.events,
@@ -100,7 +118,20 @@ impl StreamCheck {
             first: stream.first,
             stamp: place("stamp", &stream.stamp)?,
             event: stream.event.clone(),
+            method: call.map(|call| call.method().clone()),
         })
+    }
+
+    /// A reader of a body not begun.
+    #[must_use]
+    pub fn reader(&self) -> Reader {
+        let looked_at = self.counter.is_some()
+            || self.stamp.is_some()
+            || !matches!(self.check.body(), BodyCheck::Any);
+        match &self.method {
+            Some(method) => Reader::Messages(Box::new(Messages::new(method.clone(), looked_at))),
+            None => Reader::new(self.kind),
+        }
     }
 
     /// Whether an event counts: of server-sent events those of the wanted type, where one is named.
@@ -128,6 +159,8 @@ pub enum Reader {
     Lines(Lines),
     /// Chunks of HTTP/1.1, or DATA frames.
     Chunks(Vec<u8>),
+    /// Messages of gRPC.
+    Messages(Box<Messages>),
 }
 
 impl Reader {
@@ -137,7 +170,8 @@ impl Reader {
         match kind {
             StreamKind::Sse => Self::Sse(Box::default()),
             StreamKind::Lines => Self::Lines(Lines::default()),
-            StreamKind::Chunks => Self::Chunks(Vec::new()),
+            // Messages are read by their method: see [`StreamCheck::reader`].
+            StreamKind::Chunks | StreamKind::Messages => Self::Chunks(Vec::new()),
         }
     }
 
@@ -149,6 +183,7 @@ impl Reader {
         match self {
             Self::Sse(sse) => sse.feed(bytes, event),
             Self::Lines(lines) => lines.feed(bytes, event),
+            Self::Messages(messages) => messages.feed(bytes, event),
             Self::Chunks(chunk) if chunk.len() + bytes.len() > MOST_BYTES => Err(TOO_LARGE),
             Self::Chunks(chunk) => {
                 chunk.extend_from_slice(bytes);
@@ -171,7 +206,7 @@ impl Reader {
     /// discarded (WHATWG HTML, section 9.2.6).
     pub fn end(&mut self, event: impl FnMut(Event<'_>)) {
         match self {
-            Self::Sse(_) => {}
+            Self::Sse(_) | Self::Messages(_) => {}
             Self::Lines(lines) => lines.end(event),
             Self::Chunks(_) => self.chunk_ends(event),
         }
@@ -233,7 +268,7 @@ mod tests {
     fn what_does_not_hold_together_is_refused_by_its_part() {
         let compile = |stream| {
             let stream = serde_json::from_value(stream).unwrap();
-            StreamCheck::compile(&stream, Scope::default()).unwrap_err()
+            StreamCheck::compile(&stream, None, Scope::default()).unwrap_err()
         };
         for (stream, said) in [
             (serde_json::json!({"kind": "sse", "events": 0}), "events: "),

@@ -210,7 +210,12 @@ fn body_of(compiled: &CompiledRequest, partial: &Partial) -> Body {
     };
     let check = &compiled.check;
     let text = partial.response.head_bytes();
-    let right = check.status_is_right(head.status) && check.head().check(text).is_ok();
+    let right_head = match check.call() {
+        // Metadata may come with the trailers.
+        Some(call) => call.media_type(text).is_ok(),
+        None => check.head().check(text).is_ok(),
+    };
+    let right = check.status_is_right(head.status) && right_head;
     if right && !is_coded(text) {
         Body::Events
     } else {

@@ -1,6 +1,6 @@
 //! Responses: parsed, checked, counted, and what the connection does next.
 
-use touchstone_exchange::{Wrong, code};
+use touchstone_exchange::{Code, Wrong, code};
 use touchstone_http::{field_lines, parse_head};
 
 use super::Worker;
@@ -274,6 +274,20 @@ impl Worker {
             Some((ErrorClass::WrongHeader, verdict.err()?))
         };
         if let Some((check, stream)) = compiled.stream.as_deref().zip(partial.stream.as_ref()) {
+            if let Some(call) = compiled.check.call() {
+                let head = partial.response.head_bytes();
+                // A stream that was left when it had all its messages has no status.
+                let status = if partial.ended || stream.fulfilled.is_none() {
+                    call.status(head).map(Some)
+                } else {
+                    call.media_type(head).map(|()| None)
+                };
+                match status {
+                    Err((wrong, why)) => return Some((class_of(wrong), why)),
+                    Ok(Some(code)) if code != Code::OK => return of_head(),
+                    Ok(_) => {}
+                }
+            }
             if let Some(fault) = of_head() {
                 return Some(fault);
             }
@@ -301,13 +315,8 @@ impl Worker {
         let Err((wrong, why)) = partial.body_is_right(check, key, &mut self.scratch) else {
             return check.call().and_then(|_| of_head());
         };
-        let class = match wrong {
-            Wrong::Head => ErrorClass::WrongHeader,
-            Wrong::Body => ErrorClass::WrongBody,
-            Wrong::Malformed => ErrorClass::Malformed,
-            Wrong::GrpcStatus => ErrorClass::GrpcStatus,
-        };
-        Some((class, compiled.with_coding(why, partial.head_seen())))
+        let why = compiled.with_coding(why, partial.head_seen());
+        Some((class_of(wrong), why))
     }
 
     /// The oldest request of an open connection was answered: chooses its next step.
@@ -346,5 +355,15 @@ impl Worker {
         self.recorder.connection_failed(class, now);
         self.drop_connection(wire, slot);
         self.replace(wire, slot, now);
+    }
+}
+
+/// The class of a response that is wrong in this way.
+const fn class_of(wrong: Wrong) -> ErrorClass {
+    match wrong {
+        Wrong::Head => ErrorClass::WrongHeader,
+        Wrong::Body => ErrorClass::WrongBody,
+        Wrong::Malformed => ErrorClass::Malformed,
+        Wrong::GrpcStatus => ErrorClass::GrpcStatus,
     }
 }

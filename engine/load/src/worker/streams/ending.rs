@@ -44,6 +44,18 @@ impl Worker {
         now: Nanos,
     ) {
         let give_up = matches!(class, ErrorClass::Timeout).then_some(Code::CANCEL);
+        self.fail_and_give_up(slot, at, give_up, (class, why), now);
+    }
+
+    /// Fails the request on a stream, which is given up with a code unless it is over.
+    pub(super) fn fail_and_give_up(
+        &mut self,
+        slot: u32,
+        at: At,
+        give_up: Option<Code>,
+        (class, why): (ErrorClass, &str),
+        now: Nanos,
+    ) {
         let Some(exchange) = self.take_stream(slot, at, give_up) else {
             return;
         };

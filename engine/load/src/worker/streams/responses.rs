@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use touchstone_h2::Code;
 use touchstone_http::Head;
 
 use super::At;
@@ -249,6 +250,7 @@ impl Worker {
             }
             self.take_events(slot, request, &mut partial, end, now)
         });
+        partial.ended = end;
         if end && fed.is_ok() {
             let learned = if is_call {
                 self.learn_call(kind, &partial)
@@ -275,7 +277,10 @@ impl Worker {
             exchange.partial = Some(partial);
         }
         if let Err(malformed) = fed {
-            self.fail_stream(slot, at, ErrorClass::Malformed, malformed.0, now);
+            // What is still on its way belongs to a stream that was given up, and is passed over.
+            let give_up = (!end).then_some(Code::CANCEL);
+            let fault = (ErrorClass::Malformed, malformed.0);
+            self.fail_and_give_up(slot, at, give_up, fault, now);
             self.stream_is_over(wire, slot, now);
         }
     }
