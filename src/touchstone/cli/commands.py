@@ -61,7 +61,7 @@ COMMANDS: dict[str, Outline] = {
     "compare": Outline("compare", "Put two runs side by side: which figures have really changed.", COMPARE),
     "bisect": Outline(
         "bisect",
-        "Find the commit that made a figure worse, by bisection; each step is as short as its decision allows.",
+        "Find the commit that made a figure worse, by bisection. Each step is as short as its decision allows.",
         COMPARE,
     ),
     "history": Outline("history", "Keep figures over commits: record, show, export.", COMPARE),
@@ -81,6 +81,11 @@ COMMANDS: dict[str, Outline] = {
         "audit", "Apply to published results every check that needs no rerun, by entry and by cause.", UNDERSTAND
     ),
     "report": Outline("report", "Write a run's reports again, or the draft of a post about it.", SHARE),
+    "site": Outline(
+        "site",
+        "Write a site over runs: contenders in rank groups, two side by side, over time, with reports and badges.",
+        SHARE,
+    ),
     "doctor": Outline("doctor", "Look at the machine and its tools.", MAINTAIN),
     "toolchain": Outline("toolchain", "Get a tool that is missing, without changing the system.", MAINTAIN),
     "schema": Outline("schema", "Write the JSON Schemas of manifests into a folder, for editors.", MAINTAIN),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from touchstone.history.described import DescribedSeries
 from touchstone.history.plot import draw, shown_words, size_words
@@ -16,16 +17,7 @@ def document(seen: Sequence[DescribedSeries], store: str) -> str:
     """The page, what changed first."""
     leading = [one for one in seen if one.text.changes or one.series.first.about.headline]
     ordered = sorted(leading or seen, key=lambda one: (not one.text.changes, one.series.first.scenario))
-    cards = [
-        {
-            "text": one.text,
-            "title": one.series.first.about.title,
-            "place": one.series.first.place,
-            "newest": shown_words(one.series.values[-1], one.series),
-            "drawing": draw(one.series, one.text.changes, f"history {number}"),
-        }
-        for number, one in enumerate(ordered[:_MOST_DRAWINGS])
-    ]
+    cards = cards_of(ordered)
     return (
         environment()
         .get_template("history.html")
@@ -38,3 +30,17 @@ def document(seen: Sequence[DescribedSeries], store: str) -> str:
             changed=sum(bool(one.text.changes) for one in seen),
         )
     )
+
+
+def cards_of(seen: Sequence[DescribedSeries]) -> list[dict[str, Any]]:
+    """A drawing with its words for each series, as many as a page may have."""
+    return [
+        {
+            "text": one.text,
+            "title": one.series.first.about.title,
+            "place": one.series.first.place,
+            "newest": shown_words(one.series.values[-1], one.series),
+            "drawing": draw(one.series, one.text.changes, f"history {number}"),
+        }
+        for number, one in enumerate(seen[:_MOST_DRAWINGS])
+    ]

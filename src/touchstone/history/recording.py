@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -111,7 +112,11 @@ def _entries(run: Run, measured: MeasuredCommit, names: Mapping[str, str], refer
         )
         if compared is not None and compared.ratio is not None:
             entry.reference = reference or compared.baseline
-            entry.ratio, entry.ratio_low, entry.ratio_high = compared.ratio, compared.low, compared.high
+            # An end that a doubt leaves open has no place in a drawing, and none in a store's JSON.
+            entry.ratio, entry.ratio_low, entry.ratio_high = (
+                value if value is not None and math.isfinite(value) else None
+                for value in (compared.ratio, compared.low, compared.high)
+            )
         found.append(entry)
     if not found:
         raise InvalidRunError("the run has no valid figure to record", fix="`touchstone show` says why")

@@ -1,0 +1,1 @@
+"""A static site over the runs of a folder."""
