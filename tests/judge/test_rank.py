@@ -1,4 +1,4 @@
-"""Rank groups hold contenders that intervals do not tell apart, and depend on nothing but the run."""
+"""Rank groups hold contenders that intervals do not separate, and depend on nothing but the run."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def compared(contender: str, low: float, high: float) -> Comparison:
     return Comparison(contender=contender, baseline="a", low=low, high=high, **found)
 
 
-def test_ratios_tell_apart_where_all_contenders_have_one() -> None:
+def test_ratios_separate_where_all_contenders_have_one() -> None:
     estimates = [estimate("a", 5, 50), estimate("b", 6, 60)]
     assert ranked_intervals(estimates, [compared("b", 1.1, 1.2)]) == {"a": (1.0, 1.0), "b": (1.1, 1.2)}
     others = [*estimates, estimate("c", 7, 70)]

@@ -11,7 +11,7 @@ from touchstone.report.view import View
 from touchstone.site.board import Board, BoardRow
 
 _WIDTH = 6.6
-"""Of a character at 11 px in the widest of usual fonts, so that no text leaves its half."""
+"""The width of a character at 11 px in the widest of usual fonts, so that no text leaves its half."""
 
 
 def badges(boards: Sequence[Board], views: Sequence[View]) -> Iterator[tuple[str, str]]:

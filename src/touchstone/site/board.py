@@ -25,7 +25,7 @@ class BoardRow:
     group: int | None
     """Its rank group within its run; None where it has no interval."""
     ranked: Interval | None
-    """The interval by which it is told apart from others of its run."""
+    """The interval that separates it from others of its run."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Rank groups: contenders whose intervals do not tell them apart share one."""
+"""Rank groups: contenders whose intervals do not separate them share one."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Interval = tuple[float, float]
 
 
 def ranked_intervals(estimates: Sequence[Estimate], comparisons: Sequence[Comparison]) -> Mapping[str, Interval]:
-    """The intervals by which contenders are told apart, from one figure under one load of one run.
+    """The intervals that separate contenders, from one figure under one load of one run.
 
     Ratios to the baseline are taken where all have one: the machine's noise cancels in them. Else the figures' own
     intervals. Contenders with an invalid figure, and without an interval that is bounded on both sides, are
@@ -28,7 +28,7 @@ def ranked_intervals(estimates: Sequence[Estimate], comparisons: Sequence[Compar
     own = {e.contender: (e.low, e.high) for e in valid if e.low is not None and e.high is not None}
     if len(valid) > 1 and all(e.contender in ratios for e in valid):
         own = {e.contender: ratios[e.contender] for e in valid}
-    # An interval with an open end tells its contender apart from nobody, and would join all others.
+    # An interval with an open end separates its contender from nobody, and would join all others.
     return {name: ends for name, ends in own.items() if all(map(math.isfinite, ends))}
 
 
