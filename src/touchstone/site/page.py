@@ -58,7 +58,7 @@ def document(data: dict[str, Any], title: str, series: Sequence[DescribedSeries]
 
 
 def _over_time(runs: Sequence[Run]) -> tuple[list[DescribedSeries], str]:
-    """Series of headline figures over at least three runs, those that changed first; and why there is none."""
+    """The series of headline figures over at least three runs, and a note about them."""
     entries: list[HistoryEntry] = []
     for run in runs:
         try:

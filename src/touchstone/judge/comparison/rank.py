@@ -12,7 +12,7 @@ Interval = tuple[float, float]
 
 
 def ranked_intervals(estimates: Sequence[Estimate], comparisons: Sequence[Comparison]) -> Mapping[str, Interval]:
-    """The intervals that separate contenders, from one figure under one load of one run.
+    """The intervals that separate contenders in a figure under one load of a run.
 
     Ratios to the baseline are taken where all have one: the machine's noise cancels in them. Else the figures' own
     intervals. Contenders with an invalid figure, and without an interval that is bounded on both sides, are
