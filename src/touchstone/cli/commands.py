@@ -41,12 +41,10 @@ COMMANDS: dict[str, Outline] = {
     "size": Outline(
         "size", "Find the smallest container that serves a rate within an objective, and its cost.", MEASURE
     ),
-    "new": Outline(
-        "new", "Make a scenario with a stack that runs, add a stack to one, or draft one from a file.", MEASURE
-    ),
+    "new": Outline("new", "Make a scenario with a working stack, add a stack, or draft one from a file.", MEASURE),
     "import": Outline(
         "import",
-        "Make a stack of an entry of HttpArena or TechEmpower, in a scenario that asks what is asked there.",
+        "Make a stack from a HttpArena or TechEmpower entry, in a scenario with the same tests.",
         MEASURE,
     ),
     "check": Outline(
