@@ -37,13 +37,13 @@ def ab(
     head: Annotated[
         str | None,
         typer.Argument(
-            help="What is in question: a revision, the working tree as it is if left out; or the URL of another "
-            "service, with the same path and query."
+            help="The revision to check, by default the working tree; or the URL of another service with the same "
+            "path and query."
         ),
     ] = None,
     figure: Annotated[
         list[str] | None,
-        typer.Option("--figure", help=f"A figure to ask about, if wanted with its margin: {SHARP[0]}=2%. Repeatable."),
+        typer.Option("--figure", help=f"A figure to decide, optionally with its margin: {SHARP[0]}=2%. Repeatable."),
     ] = None,
     margin: options.PairMargin = "3%",
     minutes: options.PairMinutes = 5.0,
@@ -73,7 +73,8 @@ def ab(
         ),
     ] = False,
     why: Annotated[
-        bool, typer.Option("--why", help="Where CPU per request differs, profile both and say in what.", **_HERE)
+        bool,
+        typer.Option("--why", help="If CPU per request differs, profile both and show which parts differ.", **_HERE),
     ] = False,
     markdown: Annotated[
         Path | None, typer.Option(help="Write a summary for a pull request to this file.", **_HERE)
@@ -92,7 +93,7 @@ def ab(
     ] = None,
     status: Annotated[
         int | None,
-        typer.Option(min=200, max=599, help="The right status; what both answer if left out.", **_THERE),
+        typer.Option(min=200, max=599, help="The expected status; by default the one that both give.", **_THERE),
     ] = None,
     connections: Annotated[
         int, typer.Option("--connections", "-c", min=1, help="Connections of each service.", **_THERE)
@@ -112,7 +113,9 @@ def ab(
     ] = None,
     allow_host: Annotated[
         list[str] | None,
-        typer.Option("--allow-host", metavar="HOST", help="Load this host, though it is another.", **_THERE),
+        typer.Option(
+            "--allow-host", metavar="HOST", help="Allow load on this host, which is not this machine.", **_THERE
+        ),
     ] = None,
 ) -> int:
     """Compare two git revisions, or two services that run already: which figures are better, worse or equivalent."""

@@ -33,7 +33,7 @@ def audit_file(
         float, typer.Option(help="The share by which a rate is taken to scatter, for what its rank is worth.")
     ] = NOISE,
     entry: Annotated[str | None, typer.Option(help="Only this entry.")] = None,
-    json: Annotated[bool, typer.Option("--json", help="For a machine.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="The result as JSON.")] = False,
 ) -> None:
     """Apply to published results every check that needs no rerun, by entry and by cause."""
     if not 0 < noise < 1:

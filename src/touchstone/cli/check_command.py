@@ -33,8 +33,8 @@ def check(
 ) -> int:
     """Check manifests: patterns, templates, names, times and files. `run` does it first.
 
-    An environment variable that is not set here is shown, and is no problem of the manifests. Nor is a load whose
-    responses are not held against the key that they were asked for.
+    Two things are shown without failing the check: environment variables that are not set here, and loads whose
+    expectations do not depend on the requested key.
     """
     if keys:
         typer.echo(listing(find(scenario) if scenario else tables().values()))

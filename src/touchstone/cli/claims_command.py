@@ -68,7 +68,7 @@ def claims(
     ] = 0.0,
     rounds: Annotated[int | None, typer.Option(help="With --run: number of rounds; by default the preset's.")] = None,
     out: Annotated[Path | None, typer.Option(help="The folder for the pages; results/claims if left out.")] = None,
-    json: Annotated[bool, typer.Option("--json", help="For a machine.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="The result as JSON.")] = False,
 ) -> int:
     """Hold published statements against measurements: which hold, which do not, and why."""
     if run and from_:

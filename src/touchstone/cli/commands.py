@@ -56,7 +56,7 @@ COMMANDS: dict[str, Outline] = {
         "Compare two git revisions, or two services that run already: which figures are better, worse or equivalent.",
         COMPARE,
     ),
-    "compare": Outline("compare", "Put two runs side by side: which figures have really changed.", COMPARE),
+    "compare": Outline("compare", "Compare two runs: which figures have really changed.", COMPARE),
     "bisect": Outline(
         "bisect",
         "Find the commit that made a figure worse, by bisection. Each step is as short as its decision allows.",

@@ -45,7 +45,7 @@ def compare(
         bool,
         typer.Option(
             "--gate",
-            help="End with code 3 if a figure is worse or gone, with 5 if one is undecided within its margin.",
+            help="End with code 3 if a figure is worse or missing, with 5 if one is undecided within its margin.",
         ),
     ] = False,
     allow_undecided: Annotated[
@@ -62,11 +62,11 @@ def compare(
     ] = False,
     all: Annotated[bool, typer.Option("--all", help="Also the figures that did not change.")] = False,
     markdown: Annotated[Path | None, typer.Option(help="Write a summary for a pull request to this file.")] = None,
-    json: Annotated[bool, typer.Option("--json", help="For a machine.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="The result as JSON.")] = False,
 ) -> int:
-    """Put two runs side by side: which figures have really changed.
+    """Compare two runs: which figures have really changed.
 
-    Results of `touchstone load --json` are taken, too: a file, or a folder of them, each of which is then a round.
+    Results of `touchstone load --json` can be compared too: a file, or a folder in which each file is a round.
     """
     if _place(before) == _place(after):
         raise UsageError(

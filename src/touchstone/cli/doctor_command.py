@@ -33,7 +33,7 @@ def doctor(
     cluster: Annotated[
         str | None, typer.Option(help="Look at the nodes of a Ray cluster: HOST:PORT of its head, or auto.")
     ] = None,
-    json: Annotated[bool, typer.Option("--json", help="For a machine.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="The result as JSON.")] = False,
 ) -> int:
     """Look at the machine and its tools. With --noise, exit code 4 if the machine is unfit for a thorough run."""
     rows = _noise() if noise else _cluster(cluster) if cluster else [*_machine(), *_disk(), *_tools()]

@@ -70,7 +70,7 @@ def new(
     service: Annotated[
         Path | None,
         typer.Option(
-            help="Draft the stack of a service that is there, by its package.json, go.mod, Cargo.toml, pom.xml, "
+            help="Draft the stack of an existing service, by its package.json, go.mod, Cargo.toml, pom.xml, "
             "build.gradle, CMakeLists.txt, requirements.txt, pyproject.toml, deno.json or jar.",
             exists=True,
             file_okay=False,
@@ -88,8 +88,8 @@ def new(
         list[str] | None,
         typer.Option(
             metavar="URL",
-            help="Draft contract and loads from what a service that runs answers to GET; may be given again. The first "
-            "is what tells that it has started, such as http://127.0.0.1:8080/health.",
+            help="Draft contract and loads from a running service's responses to GET; may be given again. The first "
+            "URL shows that the service has started, such as http://127.0.0.1:8080/health.",
         ),
     ] = None,
     from_compose: Annotated[

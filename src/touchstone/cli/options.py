@@ -27,7 +27,7 @@ Loads = Annotated[list[str] | None, typer.Option("--load", help=LOAD, callback=s
 PairMargin = Annotated[str, typer.Option(help="The least change that matters, such as 3% or 0.03.")]
 PairMinutes = Annotated[
     float,
-    typer.Option(min=0.1, help="Go on past five rounds until all figures are decided, at most for these minutes."),
+    typer.Option(min=0.1, help="Add rounds until all figures are decided, for at most this many minutes."),
 ]
 AllowUndecided = Annotated[
     bool, typer.Option("--allow-undecided", help="End with code 0, not 5, if a figure is undecided.")

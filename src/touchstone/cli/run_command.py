@@ -45,32 +45,38 @@ def run(
     ] = None,
     pid: Annotated[
         list[str] | None,
-        typer.Option("--pid", metavar="NAME=PID", help="Its process, for memory and CPU, if not the one that listens."),
+        typer.Option(
+            "--pid", metavar="NAME=PID", help="The service's process, for memory and CPU, if another process listens."
+        ),
     ] = None,
     cgroup: Annotated[
         list[str] | None, typer.Option("--cgroup", metavar="NAME=PATH", help="Its control group, for memory and CPU.")
     ] = None,
     allow_host: Annotated[
-        list[str] | None, typer.Option("--allow-host", metavar="HOST", help="Load this host, though it is another.")
+        list[str] | None,
+        typer.Option("--allow-host", metavar="HOST", help="Allow load on this host, which is not this machine."),
     ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="Minutes: a first look.")] = False,
     thorough: Annotated[bool, typer.Option("--thorough", help="Hours: fit for publication.")] = False,
     rounds: Annotated[int | None, typer.Option(help="Number of rounds; by default the preset's.")] = None,
-    seed: Annotated[int | None, typer.Option(help="Draws the orders and keys; new each time if left out.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Seed of random orders and keys; by default a new one.")] = None,
     phase: Annotated[list[str] | None, typer.Option("--phase", help="Only this phase; may be given again.")] = None,
     load: options.Loads = None,
     objective: Annotated[
-        str | None, typer.Option(help="For --phase capacity: what must hold, such as 'p99 < 50ms, errors < 0.1%'.")
+        str | None, typer.Option(help="For --phase capacity: the objective, such as 'p99 < 50ms, errors < 0.1%'.")
     ] = None,
     exhibits: Annotated[
-        bool, typer.Option("--exhibits", help="Also the variants that hold a defect on purpose, with their twins.")
+        bool,
+        typer.Option("--exhibits", help="Include exhibits (variants with a deliberate defect) and their sound twins."),
     ] = False,
     out: options.Out = None,
     fresh_builds: Annotated[bool, typer.Option("--fresh-builds", help="Build again what was built before.")] = False,
     cpus: Annotated[
         float | None, typer.Option(min=0.01, max=1024, help="How many CPUs' time a contender may use, such as 0.5.")
     ] = None,
-    large: Annotated[bool, typer.Option("--large", help="Hold connections beyond one process's file limit.")] = False,
+    large: Annotated[
+        bool, typer.Option("--large", help="Hold more connections than one process's file limit allows.")
+    ] = False,
     cluster: Annotated[
         str | None, typer.Option(help="Load from the generators of a Ray cluster, by HOST:PORT of its head, or auto.")
     ] = None,
@@ -78,10 +84,10 @@ def run(
     kafka: Annotated[str | None, typer.Option(help="An outside broker, as HOST:PORT.")] = None,
     until_decided: Annotated[
         float,
-        typer.Option(help="Go on past the rounds until every comparison is decided, at most for these minutes."),
+        typer.Option(help="Add rounds until every comparison is decided, for at most this many minutes."),
     ] = 0.0,
     minutes: Annotated[
-        float, typer.Option(help="Go on past the rounds for this number of minutes, spent where they decide most.")
+        float, typer.Option(help="Add rounds for this many minutes, spent where they decide most.")
     ] = 0.0,
     slice_s: Annotated[
         float | None,
@@ -94,7 +100,7 @@ def run(
             help="Load each contender by itself, not in slices: for p99.9 and the longest latency.",
         ),
     ] = False,
-    anyway: Annotated[bool, typer.Option("--anyway", help="Measure even if the machine is too noisy for it.")] = False,
+    anyway: Annotated[bool, typer.Option("--anyway", help="Measure even if the machine is too noisy.")] = False,
     json: Annotated[bool, typer.Option("--json", help="The whole result as JSON; progress goes to stderr.")] = False,
     details: options.Details = False,
     lines: Annotated[bool, typer.Option("--lines", help="One line a figure, for searching in a log.")] = False,

@@ -36,7 +36,7 @@ def why(
     export: Annotated[
         Path | None, typer.Option(help="Write every contender's stacks to this folder: folded, and for speedscope.")
     ] = None,
-    json: Annotated[bool, typer.Option("--json", help="For a machine.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="The result as JSON.")] = False,
 ) -> int:
     """Explain CPU per request in parts, functions and system calls: a difference, or one contender by itself."""
     measured = load_run(find_run(run))

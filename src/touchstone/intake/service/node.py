@@ -131,7 +131,7 @@ def draft(service: Path, deployment: Deployment) -> DraftStack:
 
 
 def _needs_developers(manifest: dict[str, Any]) -> bool:
-    """Whether a script of its installation runs a program that only its developers' packages have, such as husky."""
+    """Whether an installation script runs a program from a development package, such as husky."""
     lines = [scripts_of(manifest).get(name, "") for name in _OF_INSTALLATION]
     firsts = [
         words[0] for line in lines if "||" not in line for one in re.split(r"&&|;", line) if (words := one.split())

@@ -113,7 +113,7 @@ _CONNECTIONS_NOT_HELD_EACH = 0.5
         "one or two connections may be between closing and opening when they are counted, and the count at the "
         "end may be a lucky one. If a tenth is missing, throughput and latency change by more than the margin. A "
         "user who pauses opens a new connection when needed. A server that closes after each response holds no "
-        "connection; `connections-per-request` is about that"
+        "connection. `connections-per-request` is about that"
     ),
     next_step=(
         "Look at the server's limit of connections and backlog, at descriptor limits (`ulimit -n`), and at the "

@@ -53,16 +53,16 @@ _SIGNS = 5
     Severity.SUSPECT,
     title="The program was built or started for development",
     threshold=(
-        "a command of the build, the command that ran, or a variable of their environments says so: no optimisation, a "
-        "sanitizer, counters of coverage, a profiler, a debugger or a tracer, a server that reloads or is meant for "
-        "development, a JVM that does not compile to the end, logs at debug level; or a built program says so itself: "
-        "a sanitizer's or a coverage runtime's functions, or debug information whose compiler notes no optimisation; "
-        "not of exhibits"
+        "a build command, the run command, or a variable of their environments shows one of these: no "
+        "optimisation, a sanitizer, coverage counters, a profiler, a debugger or tracer, a server that reloads or "
+        "is meant for development, a JVM with reduced compilation, logs at debug level. Or the built program "
+        "shows it: by functions of a sanitizer or coverage runtime, or by debug information that notes no "
+        "optimisation. Exhibits are exempt"
     ),
     threshold_reason=(
-        "each of them is a developer's choice, and none is what a service is deployed with; how much it costs depends "
-        "on the program, from nothing to thirty times, and it makes none faster; a runtime that compiles less starts "
-        "sooner and holds less memory, so that its start and its memory are left open on both sides"
+        "each sign is a developer's choice, and none is usual in deployment. The cost depends on the program, "
+        "from nothing to thirty times, and no sign makes a program faster. A runtime that compiles less starts "
+        "sooner and holds less memory. Its start and memory figures are therefore open in both directions"
     ),
     next_step="Build and start it as it is deployed. If it is deployed so, its figures stand as they are.",
 )
@@ -106,10 +106,8 @@ _FIGURE = "throughput"
     "machines-differ",
     Severity.NOTE,
     title="The machines of a run disagree about a contender",
-    threshold=(
-        "the medians of a contender's ratio to the baseline differ between machines by more than twice the margin"
-    ),
-    threshold_reason="two medians that are each off by the margin may be twice the margin apart",
+    threshold="between machines, the median ratio of a contender to the baseline differs by more than twice the margin",
+    threshold_reason="two medians that are each off by the margin may differ by twice the margin",
     next_step="Read the machines separately: the run of each is in `machines/` in the results folder.",
 )
 def machines_differ(case: Case) -> Iterator[Fired]:
@@ -150,7 +148,7 @@ def machines_differ(case: Case) -> Iterator[Fired]:
         "more than one engine version, kernel, scenario or scenario version among the samples, or others than the "
         "run states; suspect if only the engine's I/O backend differs within one load"
     ),
-    threshold_reason="these are facts of the record; versions of the engine cost differently, and so do its backends",
+    threshold_reason="these are facts of the record. Versions of the engine cost differently, and so do its backends",
     next_step="Measure all contenders in one run; use `touchstone compare` to put two runs side by side.",
 )
 def mixed_provenance(case: Case) -> Iterator[Fired]:
@@ -216,8 +214,8 @@ _UNFIXED = re.compile(r"snapshot|nightly|[-+.]dev|alpha|beta|-rc", re.IGNORECASE
     "snapshot-versions",
     Severity.NOTE,
     title="A tool is a snapshot version",
-    threshold="a tool's version that says snapshot, nightly, dev, alpha, beta or rc",
-    threshold_reason="the version names itself so; it may be right to use one, so it is a note",
+    threshold="a tool whose version contains snapshot, nightly, dev, alpha, beta or rc",
+    threshold_reason="the version says so itself. Using one may be right, so this is a note",
     next_step="Use a released version, or keep the tool with the results.",
 )
 def snapshot_versions(case: Case) -> Iterator[Fired]:

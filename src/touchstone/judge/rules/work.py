@@ -157,7 +157,7 @@ _Works = Mapping[str, WorkCount]
     ),
     threshold_reason=(
         "calls and rows are counted exactly, with an allowance for requests that were sent but not answered. "
-        "PostgreSQL's sessions report their counts up to a second late; statements that touch no table are "
+        "PostgreSQL's sessions report their counts up to a second late. Statements that touch no table are "
         "reported when the session ends. Query plans differ: one reads many rows where another reads one. Work "
         "caused by fewer than one request in twenty is the service's own. A contender that fails its own proof is "
         "judged by the proof and is not compared here"
