@@ -289,3 +289,9 @@ def test_a_file_that_is_none_is_refused_in_words(tmp_path: Path, text: str) -> N
 def test_a_file_that_is_no_text_is_named(tmp_path: Path, data: bytes) -> None:
     with pytest.raises(UsageError, match=r"compressed|no text"):
         read(tmp_path, data)
+
+
+def test_an_empty_file_is_named(tmp_path: Path) -> None:
+    (tmp_path / "k6.json").write_text(" \n")
+    with pytest.raises(UsageError, match="is empty"):
+        read_publication(tmp_path / "k6.json")

@@ -236,6 +236,12 @@ def test_an_address_without_its_scheme_is_quoted_as_it_was_typed(typed: str, adv
     assert str(caught.value) == f'url "{typed}": it must begin with http:// or https://\n  do: {advice}'
 
 
+def test_a_host_without_an_address_is_an_error_of_the_command_line() -> None:
+    with pytest.raises(UsageError, match=r"nosuch\.invalid") as caught:
+        draft_from_urls(["http://nosuch.invalid/"])
+    assert "correct the name of the host" in str(caught.value)
+
+
 def test_codings_and_redirects_are_named(origin: str) -> None:
     paths = ("/login", "/zipped", "/brotli", "/not-zipped")
     contract = draft_from_urls([origin + path for path in paths]).contract

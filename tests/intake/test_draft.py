@@ -54,6 +54,10 @@ def test_the_service_has_started_when_it_answers_a_read_that_needs_no_secret() -
     )
     assert drafted(write, secret, READ)["ready"]["target"] == "/notes"
     assert drafted(write, secret)["ready"]["headers"] == {"authorization": "Bearer {env.TOKEN}"}
+    for target in ("/health", "/-/readyz", "/api/health-check/", "/v1/PING"):
+        health = DraftRequest("health", "GET", target, "is well")
+        assert drafted(write, READ, health)["ready"]["target"] == target
+    assert drafted(READ, DraftRequest("group", "GET", "/groups/up-to-date", "reads"))["ready"]["target"] == "/notes"
     assert drafted(write)["ready"] == {"target": "/notes", "expect": {"status": [404, 405]}}, "a start writes nothing"
     assert "# look: name a request that changes nothing" in draft(write).toml("notes")
 

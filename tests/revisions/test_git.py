@@ -203,7 +203,7 @@ def test_a_partial_clone_whose_remote_is_gone_is_named(tmp_path: Path) -> None:
     ("made", "what", "fix"),
     [
         (lambda top: git(top, "init", "--quiet"), "no commit yet", "git commit"),
-        (lambda top: git(top, "init", "--quiet", "--bare"), "bare repository", "git clone"),
+        (lambda top: git(top, "init", "--quiet", "--bare"), "bare repository", "tree above `.git`, or to a clone of"),
         (lambda top: (top / ".git").write_text("gitdir: /nowhere/worktrees/x\n"), "/nowhere/worktrees/x", "mounted"),
         (lambda top: (repository(top) / ".git/config").open("a").write("[broken\n"), "configuration", "correct it"),
         (lambda top: git(repository(top), "config", "extensions.fancy", "1") or git(top, "config",

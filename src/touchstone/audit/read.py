@@ -100,6 +100,8 @@ def _nothing(path: Path, text: str, reasons: list[str]) -> UsageError:
     if reasons:
         what = reasons[0].partition(": ")[2]
         return UsageError(what, where=str(path), fix="see docs/audit.md for the shapes")
+    if not text.strip():
+        return UsageError("is empty", where=str(path), fix="run the tool again, and read its messages on stderr")
     known = f"{TOOLS} are known: docs/audit.md"
     return refused(str(path), text) or UsageError("has a shape that no known format has", where=str(path), fix=known)
 

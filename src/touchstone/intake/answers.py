@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from touchstone.engine.ask import AskedService, RequestValues, Response, Url, pasted_url
+from touchstone.engine.client import EngineError
 from touchstone.failure import UsageError
 from touchstone.intake.draft import Draft, DraftLoad, DraftRequest
 from touchstone.intake.parts import STREAMS
@@ -93,7 +94,12 @@ def _ask(service: AskedService, origin: str, target: str, number: int) -> Respon
     wanted = Request(target=literal(target))
     for timeout_s in (_STREAM_S, service.timeout_s):
         asked = replace(service, timeout_s=timeout_s)
-        answer = asked.exchange(wanted, RequestValues(counter=number, fresh="", seed=0), whole=True)
+        try:
+            answer = asked.exchange(wanted, RequestValues(counter=number, fresh="", seed=0), whole=True)
+        except EngineError as error:
+            raise UsageError(
+                error.what, fix="correct the name of the host, or make it known to this machine"
+            ) from error
         if answer.failure is None:
             return answer
         if any(f" {kind}" in answer.failure for kind in STREAMS):

@@ -19,6 +19,11 @@ from touchstone.manifest.scenario import Scenario
 from touchstone.manifest.template import literal, parse
 from touchstone.whole_file import write_whole
 
+_HEALTH = re.compile(
+    r"(?:.*[/_.-])?(?:health(?:z|y|[_-]?check)?|live(?:z|ness)?|readyz?|readiness|ping|up|status|heartbeat)/?",
+    re.IGNORECASE,
+)
+"""A path that tells whether a service is ready, by its last words: `/health`, `/-/ready`, `/api/v1/ping`."""
 __all__ = ["Draft", "DraftCheck", "DraftLoad", "DraftRequest", "PlaceholderText", "slug"]
 
 
@@ -124,7 +129,7 @@ class Draft:
                 yield f"settings = {table(one.settings)}"
 
     def _first_read(self) -> DraftRequest:
-        """The first GET in which nothing is guessed, one that needs no secret before others. Else the first GET.
+        """The first GET in which nothing is guessed: a health check or one that needs no secret before others.
 
         Where nothing but writes is known, a GET of the same target asks without writing.
         """
@@ -132,7 +137,7 @@ class Draft:
         reads = [one for one in steps if one.method == "GET" and not one.guessed]
         plain = [one for one in reads if not any(map(_has_placeholder, (one.target, *one.headers.values())))]
         if reads:
-            return (plain or reads)[0]
+            return next((one for one in plain if _HEALTH.fullmatch(one.target)), (plain or reads)[0])
         if guessed := next((one for one in steps if one.method == "GET"), None):
             return guessed
         look = "name a request that changes nothing; a service that only takes writes here answers this one 404 or 405"

@@ -54,8 +54,8 @@ CAUSES = (
     ),
     _cause(
         r"must be run in a work tree|cannot use bare repository",
-        "this is a bare repository, which has no files to work with",
-        "clone it, and go to the clone: git clone {top}",
+        "this is a bare repository or the inside of a `.git`, which has no files to work with",
+        "go to the working tree above `.git`, or to a clone of the bare repository: git clone {top}",
     ),
     _cause(
         r"not a git repository: (?:'?([^'\n]+)'?)",

@@ -111,6 +111,23 @@ def test_what_is_no_such_document_is_refused(tmp_path: Path, text: str, said: st
     assert not (tmp_path / "notes").exists()
 
 
+@pytest.mark.parametrize(
+    ("path", "operation", "opens"),
+    [
+        ("/v1/ws", "", True),
+        ("/stream/ws/flags", "", True),
+        ("/flags", "summary: Websocket endpoint for changes", True),
+        ("/flags", "operationId: open_web_socket", True),
+        ("/news", "summary: Reads the news of wsgi and sockets", False),
+    ],
+)
+def test_a_web_socket_is_marked_and_not_loaded(tmp_path: Path, path: str, operation: str, opens: bool) -> None:
+    get = f'{{get: {{{operation}{", " if operation else ""}responses: {{"200": {{description: ok}}}}}}}}'
+    written = text_of(tmp_path, f"openapi: 3.0.3\npaths:\n  {path}: {get}\n", "api.yaml")
+    assert ("# look: its name is that of a WebSocket" in written) is opens
+    assert ("profiles = []" in written) is opens
+
+
 def test_names_are_unlike_and_fit(tmp_path: Path) -> None:
     text = "openapi: 3.1.0\npaths: {/a/1: {get: {}}, /a-1: {get: {}}, /9: {get: {operationId: 9lives}}}"
     checks = scenario_of(tmp_path, text, "api.yaml")["contract"]

@@ -18,6 +18,8 @@ from touchstone.intake.parts import DraftRequest, PlaceholderText, slug
 from touchstone.intake.secrets import shapes
 from touchstone.manifest.template import literal
 
+_WEB_SOCKET = re.compile(r"(?:^|[^a-z])(?:ws|wss|web[ _-]?sockets?)(?:[^a-z]|$)", re.IGNORECASE)
+
 
 @dataclass(frozen=True)
 class Api:
@@ -48,6 +50,8 @@ def request(api: Api, path: str, method: str, item: DocumentNode) -> tuple[Draft
     asked.looks += right.looks
     if right.accept and not asked.has_header("accept"):
         asked.headers["accept"] = right.accept
+    if any(map(_WEB_SOCKET.search, (path, operation.text("summary"), operation.text("operationId")))):
+        asked.looks.append("its name is that of a WebSocket, which no check opens")
     if operation.held.get("callbacks"):
         asked.notes.append("its callbacks are not drafted")
     if operation.flag("deprecated"):
