@@ -1,6 +1,7 @@
 //! Schemas: `.proto` files, or the descriptor sets that protoc and buf make of them.
 
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use miette::Diagnostic;
 use prost_reflect::DescriptorPool;
@@ -87,15 +88,22 @@ fn compiled(path: &Path, roots: &[String]) -> Result<DescriptorPool, String> {
         roots.iter().map(absolute).collect::<Result<_, _>>()?
     };
     // Imports name files from one of the roots on. The file itself is known by its place below the first that holds it.
-    let mut compiler = Compiler::with_file_resolver(Lenient::new(&roots));
+    let missing = Missing::default();
+    let mut compiler = Compiler::with_file_resolver(Lenient::new(&roots, &missing));
     match compiler.open_file(path) {
         Ok(_) => Ok(compiler.descriptor_pool()),
-        Err(error) => Err(placed(&error)),
+        Err(error) => {
+            let missing = missing.lock().unwrap_or_else(PoisonError::into_inner);
+            Err(placed(&error, &missing))
+        }
     }
 }
 
-/// An error of the compiler with its file and line.
-fn placed(error: &Error) -> String {
+/// Imports that were not found, shared with the compiler.
+type Missing = Arc<Mutex<Vec<String>>>;
+
+/// An error of the compiler with its file and line, and the imports that were not found.
+fn placed(error: &Error, missing: &[String]) -> String {
     let mut text = error.to_string();
     let label = error.labels().and_then(|mut labels| labels.next());
     if let (Some(label), Some(source)) = (label, error.source_code())
@@ -104,8 +112,11 @@ fn placed(error: &Error) -> String {
         let file = error.file().unwrap_or("the file");
         text = format!("{file}, line {}: {text}", span.line() + 1);
     }
-    if text.contains("not found") || text.contains("not defined") {
-        text.push_str("; imports are looked for in the file's folder and those above it, or in the folders of --proto-path");
+    if !missing.is_empty() {
+        let names = missing.join(", ");
+        text.push_str(&format!(
+            "; not found: {names}, looked for in the file's folder and those above it, or in the folders of proto_path"
+        ));
     }
     text
 }
@@ -115,10 +126,11 @@ fn placed(error: &Error) -> String {
 struct Lenient {
     files: ChainFileResolver,
     roots: Vec<PathBuf>,
+    missing: Missing,
 }
 
 impl Lenient {
-    fn new(roots: &[PathBuf]) -> Self {
+    fn new(roots: &[PathBuf], missing: &Missing) -> Self {
         let mut files = ChainFileResolver::new();
         for root in roots {
             files.add(IncludeFileResolver::new(root.clone()));
@@ -127,6 +139,7 @@ impl Lenient {
         Self {
             files,
             roots: roots.to_vec(),
+            missing: Arc::clone(missing),
         }
     }
 
@@ -149,6 +162,12 @@ impl FileResolver for Lenient {
         // What an import that is missing defines may be options alone. A message that it defines is missed by name.
         if bare.dependency.iter().any(|import| !self.is_there(import)) {
             changed = true;
+            let absent = bare
+                .dependency
+                .iter()
+                .filter(|import| !self.is_there(import));
+            let mut missing = self.missing.lock().unwrap_or_else(PoisonError::into_inner);
+            missing.extend(absent.cloned());
             drop_imports(&mut bare, |import| self.is_there(import));
         }
         Ok(if changed {
@@ -280,5 +299,101 @@ fn of_enum(one: &mut EnumDescriptorProto, keep: &mut Keep<'_>) {
                 .as_mut()
                 .map(|one| &mut one.uninterpreted_option),
         );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A folder of files that is removed in the end.
+    struct Folder(PathBuf);
+
+    impl Folder {
+        fn with(name: &str, files: &[(&str, &str)]) -> Self {
+            let folder =
+                std::env::temp_dir().join(format!("touchstone-{name}-{}", std::process::id()));
+            for (file, text) in files {
+                let path = folder.join(file);
+                std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+                std::fs::write(path, text).unwrap();
+            }
+            Self(folder)
+        }
+
+        fn read(&self, file: &str, roots: &[&str]) -> Result<Schema, String> {
+            let named = |name: &&str| self.0.join(name).to_string_lossy().into_owned();
+            let roots: Vec<_> = roots.iter().map(named).collect();
+            Schema::read(Some(&named(&file)), &roots)
+        }
+    }
+
+    impl Drop for Folder {
+        fn drop(&mut self) {
+            let _ = std::fs::remove_dir_all(&self.0);
+        }
+    }
+
+    const OTHER: &str = r#"
+        syntax = "proto3";
+        package a.v1;
+        import "google/protobuf/any.proto";
+        message Other { google.protobuf.Any any = 1; }
+    "#;
+    const MAIN: &str = r#"
+        syntax = "proto3";
+        package a.v1;
+        import "a/v1/other.proto";
+        import "validate/validate.proto";
+        option (company.owner) = "team";
+        service S { rpc Get(Other) returns (Other) { option (company.auth) = { role: "x" }; } }
+        message Main { string text = 1 [(validate.rules).string.min_len = 1, deprecated = true]; }
+        enum E { NONE = 0 [(company.label) = "none"]; }
+    "#;
+
+    #[test]
+    fn imports_are_found_above_the_file_and_options_of_extensions_need_no_file() {
+        let folder = Folder::with(
+            "schema",
+            &[("a/v1/main.proto", MAIN), ("a/v1/other.proto", OTHER)],
+        );
+        for roots in [&[][..], &["."]] {
+            let schema = folder.read("a/v1/main.proto", roots).unwrap();
+            assert!(schema.pool().get_service_by_name("a.v1.S").is_some());
+        }
+        let set = folder
+            .read("a/v1/main.proto", &[])
+            .unwrap()
+            .pool()
+            .encode_to_vec();
+        std::fs::write(folder.0.join("set.binpb"), set).unwrap();
+        let schema = folder.read("set.binpb", &[]).unwrap();
+        assert!(schema.pool().get_message_by_name("a.v1.Main").is_some());
+    }
+
+    #[test]
+    fn what_is_wrong_is_named_with_its_place() {
+        let broken = "syntax = \"proto3\";\nmessage A {\n  string a = 1\n}\n";
+        let lacks = "syntax = \"proto3\"; import \"b.proto\"; message A { b.B b = 1; }";
+        let files = [
+            ("broken.proto", broken),
+            ("lacks.proto", lacks),
+            ("set.pb", "junk"),
+        ];
+        let folder = Folder::with("schema-faults", &files);
+        let why = |file: &str| folder.read(file, &[]).unwrap_err();
+        assert!(
+            why("broken.proto").contains("broken.proto, line 4"),
+            "{}",
+            why("broken.proto")
+        );
+        assert!(
+            why("lacks.proto").contains("'b.B'"),
+            "{}",
+            why("lacks.proto")
+        );
+        assert!(why("lacks.proto").contains("not found: b.proto"));
+        assert!(why("set.pb").contains("no descriptor set"));
+        assert!(why("absent.proto").contains("no such file"));
     }
 }

@@ -33,3 +33,12 @@ def test_bodies_of_any_length_are_right_where_none_is_stated() -> None:
         sample.spec.requests[0]["expect"] = {"pattern": "found [0-9]+"}
         result.bytes.body = result.counts.ok * (40 + number % 3)
     assert codes(run) == set()
+
+
+def test_the_message_of_a_grpc_call_is_stated_in_json_and_has_other_bytes() -> None:
+    run = sound_run()
+    for sample in loads(run):
+        assert sample.result is not None
+        sample.result.bytes.body = sample.result.counts.ok * 5
+        sample.spec.requests[:] = [request | {"grpc": "a.S/M"} for request in sample.spec.requests]
+    assert "bytes-unlike-bodies" not in codes(run)

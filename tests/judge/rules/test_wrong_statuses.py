@@ -19,3 +19,12 @@ def test_a_status_that_the_contract_allows_is_right() -> None:
         counts = result_of(sample).counts
         counts.status = {"200": counts.ok // 2, "429": counts.ok - counts.ok // 2}
     assert codes(run) == set()
+
+
+def test_unexpected_statuses_of_grpc_calls_are_named() -> None:
+    run = sound_run()
+    counts = result_of(first_load(run)).counts
+    ended(result_of(first_load(run)), grpc_status=counts.sent - 1)
+    counts.status = {"OK": 1, "INTERNAL": counts.sent - 1}
+    (finding,) = fired(run, "wrong-statuses")
+    assert "of INTERNAL, 1 of OK" in finding.statement
