@@ -33,19 +33,20 @@ def identity(built: Built) -> dict[str, str]:
 
 def digests(paths: Iterable[Path]) -> dict[str, str]:
     """SHA-256 by the name of the file or folder; what is not there is left out."""
-    return {path.name: _tree_digest(path) if path.is_dir() else _file_digest(path) for path in paths if path.exists()}
+    return {path.name: _tree_digest(path) if path.is_dir() else file_digest(path) for path in paths if path.exists()}
 
 
 def _tree_digest(folder: Path) -> str:
     """Digest of the names and contents of all files below the folder."""
     digest = hashlib.sha256()
     for path in artifact_files([folder]):
-        content = f"-> {path.readlink()}" if path.is_symlink() else _file_digest(path)
+        content = f"-> {path.readlink()}" if path.is_symlink() else file_digest(path)
         digest.update(f"{path.relative_to(folder)}\0{content}\n".encode())
     return digest.hexdigest()
 
 
-def _file_digest(path: Path) -> str:
+def file_digest(path: Path) -> str:
+    """SHA-256 of a file's content. Raises OSError."""
     return _digest(path, *_state(path))
 
 
@@ -57,9 +58,9 @@ def prebuilt(artifacts: Iterable[Path], sources: Iterable[Path]) -> list[str]:
     found = []
     for artifact in artifact_files(artifacts):
         if artifact.is_file() and is_compiled(artifact):
-            own = _file_digest(artifact)
+            own = file_digest(artifact)
             alike = ready.get(artifact.stat().st_size, [])
-            if any(_file_digest(source) == own for source in alike):
+            if any(file_digest(source) == own for source in alike):
                 found.append(artifact.name)
     return found
 

@@ -12,6 +12,7 @@ from touchstone.bench.artifact_identity import clear_work, identity
 from touchstone.bench.base import Bench, Built, Certificate
 from touchstone.bench.certificate import certificate_for
 from touchstone.bench.contained import container_spec
+from touchstone.bench.mapped import mapped_code
 from touchstone.bench.own_places import own_places
 from touchstone.bench.ports import port_for
 from touchstone.bench.runtime import note_runtime
@@ -244,6 +245,7 @@ def running(
                 )
                 yield contender
                 record.log_file_bytes = grown(logs, log_files(process.tree(), log), built.cwd)
+                record.mapped = mapped_code(process.tree())
                 if found := watch.account():
                     record.confinement.append(Confinement.model_validate(found))
             if contender.stopped_for_s is None:

@@ -6,7 +6,7 @@ import re
 import statistics
 from collections import defaultdict
 from collections.abc import Iterator
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from touchstone.commands.development import compiles_less, development_signs
 from touchstone.judge.figures import BOOT_TIME, CPU, MEMORY, SPEED
@@ -21,8 +21,13 @@ from touchstone.record.sample import TARE, Sample
     "artifact-changed",
     Severity.INVALID,
     title="The program was not the same throughout",
-    threshold="an artifact of a contender with more than one SHA-256 among the starts of a run",
-    threshold_reason="nothing writes to an artifact after the build: any difference is another program",
+    threshold=(
+        "an artifact of a contender with more than one SHA-256 among the starts of a run, or a file that its processes "
+        "map as code, such as a shared library anywhere on the machine"
+    ),
+    threshold_reason=(
+        "nothing writes to an artifact or to a library after the build: any difference is another program"
+    ),
     next_step="See what writes to the artifact: the program itself, or a build next to the run.",
     own_failure=True,
 )
@@ -33,7 +38,9 @@ def artifact_changed(case: Case) -> Iterator[Fired]:
         if sample.phase == "build":
             # A training run, which goes by this name, too, adds to the artifacts.
             continue
-        for name, digest in sample.process.artifacts.items():
+        own = sample.process.artifacts
+        mapped = {path: digest for path, digest in sample.process.mapped.items() if PurePath(path).name not in own}
+        for name, digest in {**own, **mapped}.items():
             found[sample.contender, name].setdefault(digest, sample.id)
     for (contender, name), digests in found.items():
         if len(digests) > 1:
