@@ -1,4 +1,4 @@
-"""Code that a process has mapped, and what it is."""
+"""The files that a process has mapped as code, and their digests."""
 
 from __future__ import annotations
 
