@@ -18,7 +18,7 @@ _DIGITS = 16
 
 
 def mapped_code(processes: Iterable[psutil.Process]) -> dict[str, str]:
-    """The digest of each file that is mapped as code, by its path in the process's own view.
+    """The digest of each file that is mapped as code, by its path. A path is the process's own view.
 
     A file that has been removed meanwhile, or that we may not read, is left out; so is a process that has ended.
     """
