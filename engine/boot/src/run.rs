@@ -57,7 +57,7 @@ pub fn boot_with(
         if interrupt.load(Ordering::Relaxed) {
             break;
         }
-        let run = one(job, &plan, interrupt, adopt)?;
+        let run = start_once(job, &plan, interrupt, adopt)?;
         told(&Event::of(number, &run));
         result.runs.push(run);
     }
@@ -65,7 +65,12 @@ pub fn boot_with(
     Ok(result)
 }
 
-fn one(job: &Job, plan: &Plan, interrupt: &AtomicBool, adopt: bool) -> Result<Run, JobError> {
+fn start_once(
+    job: &Job,
+    plan: &Plan,
+    interrupt: &AtomicBool,
+    adopt: bool,
+) -> Result<Run, JobError> {
     let mut run = Run::default();
     let knockers = plan.addresses.iter().copied().map(Knocker::new);
     let mut knockers = (knockers.collect::<Result<Vec<_>, _>>())

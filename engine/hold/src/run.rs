@@ -34,39 +34,39 @@ pub fn hold(
     interrupt: &AtomicBool,
     mut tell: impl FnMut(Event),
 ) -> Result<HoldResult, JobError> {
-    let mut lab = Lab::start(job, command, interrupt)?;
+    let mut running = RunningJob::start(job, command, interrupt)?;
     let mut result = HoldResult {
         schema: SCHEMA.into(),
         job: job.clone(),
         interrupted: false,
-        processes: lab.crew.count(),
-        connections_per_process: lab.crew.capacity,
+        processes: running.crew.count(),
+        connections_per_process: running.crew.capacity,
         levels: Vec::new(),
         after_close: None,
         server_exited: None,
     };
     for &connections in &job.levels {
-        let (level, losing) = lab.take_level(connections, &mut tell)?;
+        let (level, losing) = running.take_level(connections, &mut tell)?;
         tell(Event::of(&level));
         let ended = level.refused.is_some() || losing;
         result.levels.push(level);
-        result.server_exited = lab.trees.exited();
-        result.interrupted = lab.interrupted();
+        result.server_exited = running.trees.exited();
+        result.interrupted = running.interrupted();
         if ended || result.interrupted || result.server_exited.is_some() {
             break;
         }
     }
-    lab.crew.send(|_| Order::Close)?;
-    lab.crew.gather(LOOK, |_, _| {})?;
+    running.crew.send(|_| Order::Close)?;
+    running.crew.gather(LOOK, |_, _| {})?;
     if !result.interrupted {
-        lab.sleep(lab.plan.after_close);
+        running.sleep(running.plan.after_close);
     }
-    result.after_close = Some(lab.read());
+    result.after_close = Some(running.read());
     Ok(result)
 }
 
 /// The job under way.
-struct Lab<'a> {
+struct RunningJob<'a> {
     job: &'a Job,
     interrupt: &'a AtomicBool,
     plan: Plan,
@@ -80,7 +80,7 @@ struct Lab<'a> {
     answered: u64,
 }
 
-impl<'a> Lab<'a> {
+impl<'a> RunningJob<'a> {
     fn start(
         job: &'a Job,
         command: &[OsString],

@@ -88,7 +88,10 @@ pub fn requirements(outcomes: &[Outcome]) -> Vec<RequirementReport> {
         let requirement = &outcome.case.requirement;
         gathered.entry(&requirement.id).or_default().push(outcome);
     }
-    let mut list: Vec<RequirementReport> = gathered.values().map(|group| one(group)).collect();
+    let mut list: Vec<RequirementReport> = gathered
+        .values()
+        .map(|group| requirement_report(group))
+        .collect();
     list.sort_by(|a, b| {
         let key = |r: &RequirementReport| (r.standing, r.risk, r.level);
         key(a).cmp(&key(b)).then_with(|| a.id.cmp(&b.id))
@@ -96,7 +99,7 @@ pub fn requirements(outcomes: &[Outcome]) -> Vec<RequirementReport> {
     list
 }
 
-fn one(group: &[&Outcome]) -> RequirementReport {
+fn requirement_report(group: &[&Outcome]) -> RequirementReport {
     let case = &group[0].case;
     let count = |verdicts: &[Verdict]| {
         let among = |outcome: &&&Outcome| verdicts.contains(&outcome.verdict);

@@ -79,7 +79,7 @@ pub fn run(
     let results: Mutex<Vec<Option<Outcome>>> = Mutex::new(vec![None; cases.len()]);
     let watch = Watch::default();
     let play = |index: usize| {
-        let outcome = one(&cases[index], target, options, &watch);
+        let outcome = run_case(&cases[index], target, options, &watch);
         progress(&outcome);
         results.lock().expect("no panic holds the results")[index] = Some(outcome);
     };
@@ -123,16 +123,16 @@ fn waits(case: &Case) -> bool {
     case.patience_s.is_some_and(|seconds| seconds > WAITING)
 }
 
-fn one(case: &Case, target: &Target, options: &Options, watch: &Watch) -> Outcome {
+fn run_case(case: &Case, target: &Target, options: &Options, watch: &Watch) -> Outcome {
     let target = &*target.for_case(case);
     if let Some(why) = unmet(case, target, options) {
-        return said(case, Verdict::NotApplicable, why, None);
+        return outcome(case, Verdict::NotApplicable, why, None);
     }
     if options
         .stop
         .is_some_and(|stop| stop.load(Ordering::Relaxed))
     {
-        return said(
+        return outcome(
             case,
             Verdict::Inconclusive,
             "the run was interrupted before this case".into(),
@@ -141,7 +141,7 @@ fn one(case: &Case, target: &Target, options: &Options, watch: &Watch) -> Outcom
     }
     if let Some(loss) = watch.loss() {
         let reason = format!("not played: since the case {} {}", loss.after, loss.what);
-        return said(case, Verdict::Inconclusive, reason, None);
+        return outcome(case, Verdict::Inconclusive, reason, None);
     }
     watch.begins(case);
     let outcome = play(case, target, options, watch);
@@ -176,7 +176,7 @@ fn play(case: &Case, target: &Target, options: &Options, watch: &Watch) -> Outco
         let reason = format!(
             "the server is slower than the probe's patience: a plain GET took {plain_s:.2} s"
         );
-        return said(case, Verdict::Inconclusive, reason, Some(seen));
+        return outcome(case, Verdict::Inconclusive, reason, Some(seen));
     }
     confirm(case, target, options, seen, watch)
 }
@@ -215,7 +215,7 @@ fn attempt(case: &Case, target: &Target, timing: Timing, watch: &Watch) -> Play 
             }
             (_, judged) => {
                 let seen = judged.ok().map(|(_, seen)| seen);
-                return Play::Void(Box::new(said(case, Verdict::Inconclusive, reason, seen)));
+                return Play::Void(Box::new(outcome(case, Verdict::Inconclusive, reason, seen)));
             }
         }
     }
@@ -239,11 +239,11 @@ fn lost(case: &Case, loss: &Loss, watch: &Watch, seen: Option<Observation>) -> O
     let others = watch.others(case);
     if loss.after != case.id {
         let reason = format!("since the case {} {}", loss.after, loss.what);
-        return said(case, Verdict::Inconclusive, reason, seen);
+        return outcome(case, Verdict::Inconclusive, reason, seen);
     }
     if loss.kind == LossKind::Refuses {
         let reason = format!("after this case {}", loss.what);
-        return said(case, Verdict::Inconclusive, reason, seen);
+        return outcome(case, Verdict::Inconclusive, reason, seen);
     }
     let reason = format!("the server stopped listening while this case was played{others}");
     crash(case, reason, seen)
@@ -252,7 +252,7 @@ fn lost(case: &Case, loss: &Loss, watch: &Watch, seen: Option<Observation>) -> O
 fn crash(case: &Case, reason: String, seen: Option<Observation>) -> Outcome {
     Outcome {
         risk: Some(Risk::Dangerous),
-        ..said(case, Verdict::Crash, reason, seen)
+        ..outcome(case, Verdict::Crash, reason, seen)
     }
 }
 
@@ -298,7 +298,7 @@ fn confirm(
             words::seen(&seen),
             REPLAYS - 1
         );
-        return said(case, Verdict::Inconclusive, reason, Some(seen));
+        return outcome(case, Verdict::Inconclusive, reason, Some(seen));
     }
     let reason = format!("in 1 of {REPLAYS} plays {}", verdict::reason(case, &seen));
     wrong_for(case, target, reason, seen)
@@ -308,11 +308,11 @@ fn wrong_for(case: &Case, target: &Target, reason: String, seen: Observation) ->
     let risk = breach::risk(case, &seen, &target.baseline);
     Outcome {
         risk: Some(risk),
-        ..said(case, Verdict::Wrong, reason, Some(seen))
+        ..outcome(case, Verdict::Wrong, reason, Some(seen))
     }
 }
 
-fn said(case: &Case, verdict: Verdict, reason: String, seen: Option<Observation>) -> Outcome {
+fn outcome(case: &Case, verdict: Verdict, reason: String, seen: Option<Observation>) -> Outcome {
     Outcome {
         case: case.clone(),
         verdict,

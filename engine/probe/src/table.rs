@@ -35,7 +35,7 @@ pub fn render(report: &Report, all: bool) -> String {
         line(&mut out, "");
         line(&mut out, &format!("Broken, {name} ({}):", risk.meaning()));
         for requirement in broken {
-            told(&mut out, requirement, &cases, all);
+            write_requirement(&mut out, requirement, &cases, all);
         }
     }
     let titles = [
@@ -58,7 +58,7 @@ pub fn render(report: &Report, all: bool) -> String {
         line(&mut out, "");
         line(&mut out, &format!("{title}:"));
         for requirement in listed {
-            told(&mut out, requirement, &cases, all);
+            write_requirement(&mut out, requirement, &cases, all);
         }
     }
     hints(&mut out, report, all);
@@ -159,7 +159,7 @@ fn habit(out: &mut String, report: &Report) {
 }
 
 /// A requirement with its cases: those that are wrong, together where the server did the same.
-fn told(
+fn write_requirement(
     out: &mut String,
     requirement: &RequirementReport,
     cases: &BTreeMap<&str, &CaseReport>,

@@ -112,7 +112,7 @@ impl Session {
         while let Some(head) = bytes[at..].first_chunk::<HEAD>() {
             let head = FrameHead::read(head);
             if head.length > MAX_PAYLOAD {
-                return Err(said(Code::FRAME_SIZE_ERROR, "a frame too long", out));
+                return Err(go_away(Code::FRAME_SIZE_ERROR, "a frame too long", out));
             }
             let Some(payload) = bytes.get(at + HEAD..at + HEAD + head.length) else {
                 break;
@@ -393,7 +393,7 @@ fn grpc_answer(stream: u32, out: &mut Vec<u8>) {
     frame::write_block(stream, &trailers, true, out);
 }
 
-fn said(code: Code, why: &'static str, out: &mut Vec<u8>) -> Fault {
+fn go_away(code: Code, why: &'static str, out: &mut Vec<u8>) -> Fault {
     frame::write_goaway(0, code, out);
     Fault::new(code, why)
 }

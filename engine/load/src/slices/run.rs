@@ -51,7 +51,7 @@ pub fn run<'a>(job: &'a SlicesJob, control: SlicesControl<'a>) -> Result<SlicesR
         .filter_map(|one| one.job.watch.as_ref());
     let dependencies = Dependencies::open(watched.flat_map(|watch| &watch.dependencies))
         .map_err(|error| Error::Job(format!("watch.dependencies: {error}")))?;
-    let mut lab = Lab {
+    let mut running = RunningJob {
         job,
         dependencies,
         speed: SpeedWatch::default(),
@@ -60,16 +60,16 @@ pub fn run<'a>(job: &'a SlicesJob, control: SlicesControl<'a>) -> Result<SlicesR
         origin: Nanos::ZERO,
         control,
     };
-    lab.connect(prepared)?;
-    lab.watch_speed()?;
-    lab.origin = now();
+    running.connect(prepared)?;
+    running.watch_speed()?;
+    running.origin = now();
     let origin_unix_s = clock::unix_seconds();
-    let interrupted = lab.follow_orders()?;
-    lab.gather(origin_unix_s, interrupted)
+    let interrupted = running.follow_orders()?;
+    running.gather(origin_unix_s, interrupted)
 }
 
 /// The job under way.
-struct Lab<'a> {
+struct RunningJob<'a> {
     job: &'a SlicesJob,
     dependencies: Dependencies,
     /// Speed of the CPUs that contenders run on.
@@ -87,7 +87,7 @@ struct Readings {
     speed: SpeedReading,
 }
 
-impl Lab<'_> {
+impl RunningJob<'_> {
     /// Opens the connections, one contender after the other: none is in another's way.
     fn connect(&mut self, prepared: Vec<Prepared>) -> Result<(), Error> {
         for (index, prepared) in prepared.into_iter().enumerate() {
