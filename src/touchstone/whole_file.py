@@ -5,15 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 
-def write_whole(path: Path, text: str) -> None:
-    """Write a file in UTF-8, and the folders above it, by way of a temporary name: an older file stays until then.
+def write_whole(path: Path, content: str | bytes) -> None:
+    """Write a file, text in UTF-8, and the folders above it, through a temporary name: an older file stays until then.
 
     Raises OSError if it cannot be written; nothing is left half written.
     """
     unfinished = path.with_name(path.name + ".unfinished")
     path.parent.mkdir(parents=True, exist_ok=True)
     try:
-        unfinished.write_text(text, encoding="utf-8")
+        unfinished.write_bytes(content.encode() if isinstance(content, str) else content)
         unfinished.replace(path)
     except OSError as error:
         raise OSError(error.errno, error.strerror, str(path)) from error

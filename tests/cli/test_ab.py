@@ -180,6 +180,8 @@ def test_nothing_is_fetched_for_what_is_not_committed(tmp_path: Path) -> None:
         (["main", "--markdown", "absent/s.md"], "there is no folder absent"),
         (["main", "--junit", "."], ". cannot be written: it is a folder"),
         (["main", "--json", "--github"], "exclude each other"),
+        (["main", "--no-twin", "--policy", "auto"], "--no-twin leaves them out"),
+        (["main", "--policy", "always"], "'always' is not one of"),
         (["main", "--why", "--figure", "throughput"], "--why explains cpu_per_request"),
         (["main", "main", "--command", "cp /srv/server.py ."], "fetches the same for both"),
     ],
@@ -235,7 +237,7 @@ def carry_out_action(tmp_path: Path, inputs: dict[str, str]) -> tuple[int, dict[
 def test_the_actions_steps_tell_the_verdict(tmp_path: Path) -> None:
     top = repository(tmp_path / "repo")
     commit(top, SLOWER, "Slower")
-    inputs = {"scenario": "bench", "margin": "10%", "minutes": "1.5"}
+    inputs = {"scenario": "bench", "margin": "10%", "minutes": "1.5", "policy": "required"}
     code, outputs, summary = carry_out_action(tmp_path, inputs)
     assert (code, outputs["verdict"]) == (3, "worse")
     assert summary == Path(outputs["markdown"]).read_text()

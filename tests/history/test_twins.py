@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import scipy.stats
 
-from tests.judge.test_twin import RATE, TERMS, run_with_twin, said
+from tests.judge.test_twin import RATE, TERMS, judged_pair, run_with_twin
 from touchstone.failure import InvalidRunError, UsageError
 from touchstone.history import store
 from touchstone.history.recording import MeasuredCommit, entries_of_revisions
@@ -28,7 +28,7 @@ def kept(
     run.plan.run_id = f"run-{number}"
     if memory is not None:
         run.environment.memory = memory
-    found = count_twin(run, said(run, terms), BASE, terms, path)
+    found = count_twin(run, judged_pair(run, terms), BASE, terms, path)
     assert found is not None
     return f"{found.different} of {found.gates}"
 
@@ -49,7 +49,7 @@ def test_a_run_without_a_twin_adds_nothing(tmp_path: Path) -> None:
     run = run_with_twin()
     run.samples = [s for s in run.samples if s.contender != "twin/plain"]
     run.plan.twin = None
-    assert count_twin(run, said(run), BASE, TERMS, tmp_path / "twins.jsonl") is None
+    assert count_twin(run, judged_pair(run), BASE, TERMS, tmp_path / "twins.jsonl") is None
     assert not (tmp_path / "twins.jsonl").exists()
 
 
@@ -64,7 +64,7 @@ def test_a_damaged_store_is_named_with_its_line(tmp_path: Path) -> None:
 def test_a_gate_without_a_verdict_is_no_point_of_a_history() -> None:
     run = run_with_twin(twin=0.8)
     with pytest.raises(InvalidRunError):
-        entries_of_revisions(run, said(run), BASE)
+        entries_of_revisions(run, judged_pair(run), BASE)
 
 
 @pytest.mark.parametrize(("hits", "trials"), [(0, 1), (0, 298), (0, 299), (1, 10), (5, 212), (9, 10), (3, 3), (0, 0)])

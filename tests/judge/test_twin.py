@@ -9,7 +9,7 @@ import pytest
 from rich.console import Console
 
 from touchstone.judge.comparison.across import ComparisonTerms
-from touchstone.judge.comparison.gate import PairStatus
+from touchstone.judge.comparison.gate import GatePolicy, PairStatus
 from touchstone.judge.comparison.pair import PairJudgement, judge_pair
 from touchstone.judge.comparison.twin import TwinCount
 from touchstone.judge.judge import judge
@@ -17,7 +17,7 @@ from touchstone.judge.judgement import Outcome
 from touchstone.record.run import Run
 from touchstone.report.annotations import annotation_lines
 from touchstone.report.junit import document as junit
-from touchstone.report.pair import print_pair, twin_lines
+from touchstone.report.pair import gain_lines, policy_words, print_pair, twin_lines
 from touchstone.report.pair_markdown import revisions_document as markdown
 from touchstone.report.view import View
 
@@ -37,7 +37,7 @@ def run_with_twin(head: float = 1.0, twin: float = 1.0, *, twin_rounds: tuple[in
     return run
 
 
-def said(run: Run, terms: ComparisonTerms = TERMS) -> PairJudgement:
+def judged_pair(run: Run, terms: ComparisonTerms = TERMS) -> PairJudgement:
     return judge_pair(run, judge(run, terms.margin), SIDES, terms, "sound/plain")
 
 
@@ -45,7 +45,7 @@ def said(run: Run, terms: ComparisonTerms = TERMS) -> PairJudgement:
     ("head", "standing"), [(1.0, PairStatus.PASSED), (0.8, PairStatus.WORSE), (1.25, PairStatus.PASSED)]
 )
 def test_an_equal_twin_leaves_the_verdict_as_it_is(head: float, standing: PairStatus) -> None:
-    found = said(run_with_twin(head))
+    found = judged_pair(run_with_twin(head))
     assert found.standing is standing
     assert found.twin is not None and found.twin.rounds == 3 and not found.twin.different
     (change,) = found.twin.changes
@@ -56,7 +56,7 @@ def test_an_equal_twin_leaves_the_verdict_as_it_is(head: float, standing: PairSt
 @pytest.mark.parametrize("head", [1.0, 0.8, 1.25])
 def test_a_twin_that_differs_leaves_no_verdict(head: float, twin: float) -> None:
     run = run_with_twin(head, twin)
-    found = said(run)
+    found = judged_pair(run)
     assert found.standing is PairStatus.UNRELIABLE
     assert (found.changes, found.gone) == ([], [])
     assert found.twin is not None and [one.figure for one in found.twin.different] == ["throughput"]
@@ -79,7 +79,7 @@ def test_the_luck_of_processes_is_told_from_a_steady_difference() -> None:
     assert odd.slices is not None
     for one in odd.slices.slices:
         one.rate = one.rate / 1.12 if one.rate else None
-    found = said(run)
+    found = judged_pair(run)
     assert found.twin is not None and found.twin.different
     assert any(reason.startswith("layout: throughput: from 0.98") for reason in found.twin.could_explain)
 
@@ -87,11 +87,11 @@ def test_the_luck_of_processes_is_told_from_a_steady_difference() -> None:
 def test_the_twin_widens_no_interval_of_the_head() -> None:
     """It is no rival: with it the head's interval is the one that two contenders have."""
     run = run_with_twin(0.97)
-    (with_twin,) = said(run).changes
+    (with_twin,) = judged_pair(run).changes
     run.samples = [s for s in run.samples if s.contender != "twin/plain"]
     run.plan.contenders = [c for c in run.plan.contenders if c.name != "twin/plain"]
     run.plan.twin = None
-    (without,) = said(run).changes
+    (without,) = judged_pair(run).changes
     assert (with_twin.low, with_twin.high) == (without.low, without.high)
 
 
@@ -110,7 +110,7 @@ def test_a_twin_falls_with_its_base_and_is_named_only_by_itself() -> None:
 
 
 def test_the_count_says_what_it_bounds() -> None:
-    found = said(run_with_twin())
+    found = judged_pair(run_with_twin())
     assert found.twin is not None
     found.twin.counted = TwinCount(gates=212, different=0)
     assert any(
@@ -118,3 +118,43 @@ def test_the_count_says_what_it_bounds() -> None:
     )
     again = PairJudgement.model_validate_json(found.model_dump_json(by_alias=True))
     assert again.twin is not None and again.twin.counted == found.twin.counted
+
+
+@pytest.mark.parametrize(
+    ("policy", "gates", "different", "blocks"),
+    [
+        (GatePolicy.REQUIRED, 0, 0, True),
+        (GatePolicy.ADVISORY, 1000, 0, False),
+        (GatePolicy.AUTO, 0, 0, False),
+        (GatePolicy.AUTO, 298, 0, False),
+        (GatePolicy.AUTO, 299, 0, True),
+        (GatePolicy.AUTO, 473, 1, True),
+        (GatePolicy.AUTO, 472, 1, False),
+        (GatePolicy.AUTO, 300, 3, False),
+    ],
+)
+def test_a_gate_blocks_once_its_machine_has_shown_that_false_alarms_are_rare(
+    policy: GatePolicy, gates: int, different: int, blocks: bool
+) -> None:
+    found = judged_pair(run_with_twin(0.8))
+    assert found.twin is not None and found.standing is PairStatus.WORSE
+    found.twin.counted = TwinCount(gates=gates, different=different) if gates else None
+    words = policy_words(found, policy)
+    assert (words is None) is blocks
+    assert blocks or "the verdict is worse" in (words or "")
+
+
+@pytest.mark.parametrize("standing", [PairStatus.PASSED, PairStatus.INVALID])
+def test_a_policy_has_nothing_to_say_of_a_pass_or_of_a_broken_contract(standing: PairStatus) -> None:
+    found = judged_pair(run_with_twin()).model_copy(update={"standing": standing})
+    assert policy_words(found, GatePolicy.ADVISORY) is None
+
+
+@pytest.mark.parametrize(("head", "explained"), [(1.0, 0), (1.1, 0), (1.17, 0), (1.23, 1), (2.0, 1), (0.7, 0)])
+def test_a_large_improvement_asks_for_an_explanation(head: float, explained: int) -> None:
+    run = run_with_twin(head)
+    found, view = judged_pair(run), View(run, judge(run))
+    assert len(list(gain_lines(found))) == explained
+    assert markdown(found, view).count("explain this improvement") == explained
+    warnings = [line for line in annotation_lines(found, view) if "explain the improvement of" in line]
+    assert len(warnings) == explained

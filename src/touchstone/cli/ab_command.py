@@ -16,9 +16,10 @@ from touchstone.cli.places import results_root
 from touchstone.cli.terms import gate_code, read_share
 from touchstone.failure import ExitCode, UsageError
 from touchstone.judge.comparison.across import ComparisonTerms
+from touchstone.judge.comparison.gate import GatePolicy
 from touchstone.report.annotations import annotation_lines
 from touchstone.report.format import plural
-from touchstone.report.pair import print_pair
+from touchstone.report.pair import policy_words, print_pair
 from touchstone.revisions.ab import SHARP
 from touchstone.run.measure import RunConditions
 from touchstone.run.pair import MeasuredPair
@@ -72,6 +73,14 @@ def ab(
             "--no-twin", help="Leave out the second copy of the base, by which the gate checks itself.", **_HERE
         ),
     ] = False,
+    policy: Annotated[
+        GatePolicy,
+        typer.Option(
+            help="Whether a verdict blocks. auto: only once twins show that false alarms are rare on this kind of "
+            "machine; until then the command shows the verdict and ends with 0.",
+            **_HERE,
+        ),
+    ] = GatePolicy.REQUIRED,
     why: Annotated[
         bool,
         typer.Option("--why", help="If CPU per request differs, profile both and show which parts differ.", **_HERE),
@@ -123,6 +132,8 @@ def ab(
     _refuse_others(ctx, urls=urls)
     if json and github:
         raise UsageError("--json and --github exclude each other", fix="give one of them")
+    if no_twin and policy is GatePolicy.AUTO:
+        raise UsageError("--policy auto counts twins, and --no-twin leaves them out", fix="give one of them")
     progress = Console(stderr=json)
     conditions = RunConditions(
         results=results_root(),
@@ -131,13 +142,15 @@ def ab(
         fresh_builds=fresh_builds,
         until_decided_s=minutes * 60,
     )
-    shown = _Shown(margin, figure or (), json, github, allow_undecided)
+    shown = _Shown(margin, figure or (), json, github, allow_undecided, policy)
     if urls:
         request = ab_urls.AskedRequest(method, header or [], body, status, connections)
         processes = ab_urls.Processes(pid or [], cgroup or [], allow_host or [])
         return _compare(ab_urls.UrlPair(base, head, request, processes), shown, conditions, progress)
     files = ab_revisions.Files(markdown, junit, allow_undecided)
-    pair = ab_revisions.RevisionPair(base, head, scenario, stack, command, tuple(load or ()), why, not no_twin, files)
+    pair = ab_revisions.RevisionPair(
+        base, head, scenario, stack, command, tuple(load or ()), why, not no_twin, policy, files
+    )
     return _compare(pair, shown, conditions, progress)
 
 
@@ -150,6 +163,7 @@ class _Shown:
     json: bool
     github: bool
     allow_undecided: bool
+    policy: GatePolicy
 
 
 class _Pair(Protocol):
@@ -176,7 +190,12 @@ def _compare(pair: _Pair, shown: _Shown, conditions: RunConditions, progress: Co
             typer.echo(line)
     if answer.judged.interrupted:
         return ExitCode.INTERRUPTED
-    return gate_code(answer.judged.standing, allow_undecided=shown.allow_undecided)
+    code = gate_code(answer.judged.standing, allow_undecided=shown.allow_undecided)
+    advice = policy_words(answer.judged, shown.policy)
+    if advice is None:
+        return code
+    typer.echo(advice, err=shown.json)
+    return ExitCode.OK if code in (ExitCode.GATE, ExitCode.UNDECIDED) else code
 
 
 def _refuse_others(ctx: typer.Context, *, urls: bool) -> None:

@@ -15,10 +15,11 @@ from touchstone.failure import TouchstoneError, UsageError
 from touchstone.history.recording import MeasuredCommit
 from touchstone.history.twins import count_twin, twins_file
 from touchstone.judge.comparison.across import ComparisonTerms
-from touchstone.judge.comparison.gate import PairStatus
+from touchstone.judge.comparison.gate import GatePolicy, PairStatus
 from touchstone.judge.comparison.pair import Revision
 from touchstone.record.store import RunStore
 from touchstone.report import junit, render
+from touchstone.report.pair import policy_words
 from touchstone.report.pair_markdown import revisions_document
 from touchstone.report.why.terminal import print_explanation
 from touchstone.revisions.ab import EXPLAINED, REVISIONS, SAME, SHARP, RevisionQuestion, compare_revisions
@@ -64,6 +65,7 @@ class RevisionPair:
     loads: tuple[str, ...]
     why: bool
     twin: bool
+    policy: GatePolicy
     files: Files
 
     def figures(self, named: Iterable[str]) -> dict[str, float | None]:
@@ -106,6 +108,9 @@ class RevisionPair:
             self._count(
                 answer, MeasuredCommit(earlier.commit, repository.committed_at(earlier), earlier.subject), terms
             )
+        if words := policy_words(answer.judged, self.policy):
+            answer.judged.notes.append(words)
+        RunStore(answer.folder).write(REVISIONS, answer.judged)
         render(answer.view, answer.folder)
         self.files.write(answer)
         return answer
@@ -120,7 +125,6 @@ class RevisionPair:
             answer.judged.notes.append(
                 f"the twins of this machine could not be counted: {' '.join(str(error).split())}"
             )
-        RunStore(answer.folder).write(REVISIONS, answer.judged)
 
     def print_remarks(self, console: Console, answer: MeasuredPair) -> None:
         """Print what is said of revisions alone: equal sources, the parts of a difference of CPU, the next command."""

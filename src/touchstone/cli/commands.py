@@ -78,6 +78,16 @@ COMMANDS: dict[str, Outline] = {
     "audit": Outline(
         "audit", "Apply to published results every check that needs no rerun, by entry and by cause.", UNDERSTAND
     ),
+    "bundle": Outline(
+        "bundle",
+        "Write a run into one file that others can check: records, plan, environment, verdicts, hashes of sources.",
+        SHARE,
+    ),
+    "verify": Outline(
+        "bundle",
+        "Check a bundle of another author: its hashes, its records against each other, and its verdicts.",
+        SHARE,
+    ),
     "report": Outline("report", "Write a run's reports again, or the draft of a post about it.", SHARE),
     "site": Outline(
         "site",

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from touchstone.bundle.archive import is_bundle
 from touchstone.cli import options
 from touchstone.cli.completion import runs
 from touchstone.cli.places import find_run
@@ -32,7 +33,10 @@ _ADVICE = "more rounds in both runs (`--rounds`, `--until-decided`), or a wider 
 
 def compare(
     before: Annotated[
-        str, typer.Argument(help="The earlier run: an id, a folder, `last`, or results of `load`.", autocompletion=runs)
+        str,
+        typer.Argument(
+            help="The earlier run: an id, a folder, a bundle, `last`, or results of `load`.", autocompletion=runs
+        ),
     ],
     after: Annotated[str, typer.Argument(help="The later run.", autocompletion=runs)] = "last",
     margin: Annotated[str, typer.Option(help="The least change that matters, such as 5% or 0.05.")] = "5%",
@@ -102,12 +106,13 @@ def compare(
 
 def _place(name: str) -> Path:
     """Where a run, or results of `touchstone load`, lie."""
-    return (Path(name) if load_results_at(Path(name)) else find_run(name)).resolve()
+    path = Path(name)
+    return (path if is_bundle(path) or load_results_at(path) else find_run(name)).resolve()
 
 
 def _read(name: str) -> Run:
     """A run; or results of `touchstone load`, each as a round."""
-    if files := load_results_at(Path(name)):
+    if not is_bundle(Path(name)) and (files := load_results_at(Path(name))):
         return run_of_load_results(files)
     return load_run(find_run(name))
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import atexit
 import os
+import shutil
 import sys
+import tempfile
 from pathlib import Path
 
+from touchstone.bundle.archive import is_bundle, lay_out, unpack
 from touchstone.failure import UsageError
 from touchstone.manifest.files import SCENARIO_FILE, scenarios_in
 from touchstone.record.secret import shown_command
@@ -56,10 +60,18 @@ def results_root() -> Path:
 
 
 def find_run(name: str) -> Path:
-    """A run by its folder, its id, the end of its id, or `last`. Raises UsageError."""
+    """A run by its folder, its bundle, its id, the end of its id, or `last`. Raises UsageError.
+
+    The folder of a bundle is a temporary one, removed when the command ends.
+    """
     folder = Path(name)
     if (folder / "plan.json").is_file():
         return folder
+    if is_bundle(folder):
+        laid_out = Path(tempfile.mkdtemp(prefix="touchstone-bundle-"))
+        atexit.register(shutil.rmtree, laid_out, ignore_errors=True)
+        lay_out(unpack(folder)[1], laid_out)
+        return laid_out
     runs = runs_in(results_root())
     if name == "last" and runs:
         return runs[-1]

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from touchstone.bundle.archive import is_bundle
 from touchstone.cli.completion import runs
 from touchstone.cli.places import find_run
 from touchstone.failure import UsageError, did_you_mean
@@ -40,6 +41,8 @@ def report(
         if name not in (*_REPORTS, _ARTICLE):
             hint = did_you_mean(name, (*_REPORTS, _ARTICLE))
             raise UsageError(f"there is no form {name!r}", fix=f"{hint}there are: {', '.join((*_REPORTS, _ARTICLE))}")
+    if out is None and is_bundle(Path(run)):
+        raise UsageError("a bundle has no folder for its reports", where=run, fix="name one: --out FOLDER")
     folder = find_run(run)
     measured = load_run(folder)
     view = View(measured, judge(measured))

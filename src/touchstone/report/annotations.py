@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from touchstone.judge.comparison.gate import gains
 from touchstone.judge.comparison.pair import PairJudgement
 from touchstone.judge.judgement import Severity
 from touchstone.report.changes import gone_words, row
@@ -30,6 +31,7 @@ def annotation_lines(judged: PairJudgement, view: View) -> Iterator[str]:
             errors.append((f"{words.figure} is worse", detail))
         elif not change.harmless:
             warnings.append((f"{words.figure} is undecided", detail))
+    warnings += [(f"explain the improvement of {row(one).figure}", row(one).ratio) for one in gains(judged.changes)]
     for group in view.finding_groups:
         concerns = not asked or group.first.figures is None or not asked.isdisjoint(group.first.figures)
         if concerns and group.first.severity is not Severity.NOTE:

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from rich.console import Console
 
 from touchstone.judge.comparison.across import ComparisonTerms
-from touchstone.judge.comparison.gate import PairStatus, hold_against
+from touchstone.judge.comparison.gate import GatePolicy, PairStatus, gains, hold_against
 from touchstone.judge.comparison.pair import PairJudgement
-from touchstone.judge.comparison.twin import TwinCount
+from touchstone.judge.comparison.twin import PROVEN, TwinCount
 from touchstone.report.changes import print_gate, print_gone, row, table
 from touchstone.report.format import percent, plural
 from touchstone.report.terminal import print_findings
@@ -48,6 +48,32 @@ def twin_lines(judged: PairJudgement) -> Iterator[str]:
         yield f"on this kind of machine {count_words(twin.counted, judged.margin)}"
 
 
+def gain_lines(judged: PairJudgement) -> Iterator[str]:
+    """Large improvements, each with the request for an explanation."""
+    for change in gains(judged.changes):
+        words = row(change)
+        yield (
+            f"explain this improvement: {words.place}: {words.figure}: {words.ratio}. Work that is skipped, an error "
+            "path or a cache that should not be there looks like this; if it was intended, say so in the change"
+        )
+
+
+def policy_words(judged: PairJudgement, policy: GatePolicy) -> str | None:
+    """Why this verdict does not block. None if it does, or if there is nothing to block."""
+    if policy is GatePolicy.REQUIRED or judged.standing in (PairStatus.PASSED, PairStatus.INVALID):
+        return None
+    if policy is GatePolicy.ADVISORY:
+        return f"advisory: the verdict is {judged.standing}, and the policy lets the change pass"
+    counted = judged.twin.counted if judged.twin else None
+    if counted is not None and counted.proven:
+        return None
+    known = count_words(counted, judged.margin) if counted else "no twin has been counted"
+    return (
+        f"advisory: the verdict is {judged.standing}, and it blocks once this kind of machine has shown less than "
+        f"{percent(PROVEN)} false alarms; until now {known}"
+    )
+
+
 def count_words(counted: TwinCount, margin: float) -> str:
     """The counted false alarms, with the bound that they give: `0 of 212 gates called a copy different at 3 %`."""
     return (
@@ -64,7 +90,7 @@ def print_pair(console: Console, judged: PairJudgement, terms: ComparisonTerms, 
     if view.finding_groups:
         print_findings(console, view)
         console.print()
-    for line in twin_lines(judged):
+    for line in (*gain_lines(judged), *twin_lines(judged)):
         console.print(line, highlight=False, markup=False, soft_wrap=True)
     print_gone(console, judged.gone)
     for failed in judged.failed:

@@ -9,7 +9,7 @@ from touchstone.judge.judgement import Outcome
 from touchstone.report.changes import gone_words, left_out_words, table_lines
 from touchstone.report.format import percent, plural
 from touchstone.report.markdown import escaped, finding_lines
-from touchstone.report.pair import SENTENCES, twin_lines
+from touchstone.report.pair import SENTENCES, gain_lines, twin_lines
 from touchstone.report.sentence import machine
 from touchstone.report.view import View
 from touchstone.report.why.markdown import explanation_lines
@@ -102,7 +102,7 @@ def _lines_of_revisions(judged: PairJudgement, view: View) -> Iterator[str]:
             else ""
         )
     )
-    for line in twin_lines(judged):
+    for line in (*gain_lines(judged), *twin_lines(judged)):
         yield f"\n{escaped(line.strip())}"
     for note in judged.notes:
         yield f"\n{escaped(note)}"

@@ -118,6 +118,11 @@ def _engine_version() -> str:
     return done.stdout.strip()
 
 
+def lab_revision() -> str | None:
+    """The commit of the lab's own sources; None if it is installed."""
+    return _git()[0]
+
+
 def _git() -> tuple[str | None, bool | None]:
     """The lab's revision and whether it was changed. Unknown if it is installed, also into another's repository."""
     here = Path(__file__).resolve().parent

@@ -11,6 +11,10 @@ from touchstone.judge.judgement import Comparison
 from touchstone.vocabulary.figure import FIGURES, Better
 from touchstone.vocabulary.phase import PHASES
 
+SURPRISING = 1.2
+"""An improvement of a fifth that nobody planned is a defect more often than a gift: skipped work, an error path, a
+cache that should not be there."""
+
 
 class PairStatus(StrEnum):
     """What is said of a pair as a whole."""
@@ -25,6 +29,16 @@ class PairStatus(StrEnum):
     """One of the two does not build, breaks its contract, or could not be measured; or they have nothing in common."""
     UNRELIABLE = "unreliable"
     """The base and a second copy of it differ, so that no difference of the head means anything."""
+
+
+class GatePolicy(StrEnum):
+    """Whether a verdict blocks."""
+
+    REQUIRED = "required"
+    ADVISORY = "advisory"
+    """The verdict is shown, and the command ends with 0."""
+    AUTO = "auto"
+    """Advisory until the twins of this kind of machine show that false alarms are rare; then required."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +62,11 @@ class Gate:
         if not self.watched:
             return PairStatus.INVALID
         return PairStatus.UNDECIDED if self.open else PairStatus.PASSED
+
+
+def gains(changes: Sequence[Comparison]) -> list[Comparison]:
+    """Figures that are better by `SURPRISING` or more."""
+    return [c for c in changes if c.better and c.ratio and max(c.ratio, 1 / c.ratio) >= SURPRISING]
 
 
 def hold_against(changes: Sequence[Comparison], lost: Sequence[MissingFigure], terms: ComparisonTerms) -> Gate:

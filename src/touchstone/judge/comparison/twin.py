@@ -20,6 +20,11 @@ _CONFIDENCE = 0.95
 """Confidence of the bound on false alarms."""
 
 
+PROVEN = 0.01
+"""The rate of false alarms below which a gate may block: 299 gates without one show it. A project of ten pull requests
+a day then meets one in ten days."""
+
+
 class TwinCount(Record):
     """How many gates on one kind of machine called the base different from its copy."""
 
@@ -31,6 +36,11 @@ class TwinCount(Record):
     def at_most(self) -> float:
         """The upper 95 % bound of the false alarm rate, as a share."""
         return greatest_chance(self.different, self.gates, _CONFIDENCE)
+
+    @property
+    def proven(self) -> bool:
+        """Whether enough gates were counted to show a rate of false alarms below `PROVEN`."""
+        return self.at_most < PROVEN
 
 
 class TwinCheck(Record):
