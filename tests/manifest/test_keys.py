@@ -17,6 +17,7 @@ from touchstone.manifest.keys import ManifestKey, find, tables
 from touchstone.manifest.load import Load
 from touchstone.manifest.scenario import Scenario
 from touchstone.manifest.stack import Install, Stack, Variant
+from touchstone.manifest.stream import EventExpectation
 
 PAGE = Path(__file__).parents[2] / "docs/manifests.md"
 
@@ -77,7 +78,7 @@ def test_no_key_is_told_by_a_bare_pattern() -> None:
         ("loads.ping", [Load]),
         ("contract.0.steps", [Send, Act, Wait]),
         ("hold.request", [Request]),
-        ("expect", [Expectation]),
+        ("expect", [Expectation, EventExpectation]),
         ("variants.plain.install", [Install]),
         ("loads.ping.timeout_s", [Load]),
         ("settings", [Scenario]),

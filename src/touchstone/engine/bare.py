@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import TypeVar
 
-from touchstone.manifest.exchange import Request
+from touchstone.manifest.exchange import Expectation, LoadRequest, Request
+from touchstone.manifest.stream import EventExpectation
 from touchstone.manifest.template import BuiltInValue, ExternalValue, KeyRange, Variable, parse
 
 AnyRequest = TypeVar("AnyRequest", bound=Request)
+AnyExpectation = TypeVar("AnyExpectation", Expectation, EventExpectation)
 
 _STANDS_FOR = "1"
 """It can stand in a target, a header and a body, within a JSON string and without."""
@@ -20,19 +22,27 @@ def without_external_values(text: str) -> str:
 
 def request_without_external_values(wanted: AnyRequest) -> AnyRequest:
     """The request with a fixed text in place of each value from rows and other responses."""
-    expect, fields = wanted.expect, wanted.expect.json_fields
-    changed = {
-        "body": None if expect.body is None else without_external_values(expect.body),
-        "pattern": None if expect.pattern is None else without_external_values(expect.pattern),
-        "json_fields": fields
-        and {k: without_external_values(v) if isinstance(v, str) else v for k, v in fields.items()},
-    }
+    changed: dict[str, object] = {"expect": _expecting(wanted.expect)}
+    if isinstance(wanted, LoadRequest) and wanted.stream is not None:
+        changed["stream"] = wanted.stream.model_copy(update={"expect": _expecting(wanted.stream.expect)})
     return wanted.model_copy(
-        update={
+        update=changed
+        | {
             "target": without_external_values(wanted.target),
             "headers": {name: without_external_values(value) for name, value in wanted.headers.items()},
             "body": None if wanted.body is None else without_external_values(wanted.body),
-            "expect": expect.model_copy(update=changed),
+        }
+    )
+
+
+def _expecting(expect: AnyExpectation) -> AnyExpectation:
+    fields = expect.json_fields
+    return expect.model_copy(
+        update={
+            "body": None if expect.body is None else without_external_values(expect.body),
+            "pattern": None if expect.pattern is None else without_external_values(expect.pattern),
+            "json_fields": fields
+            and {k: without_external_values(v) if isinstance(v, str) else v for k, v in fields.items()},
         }
     )
 

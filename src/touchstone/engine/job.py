@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from typing import TypedDict, cast
 
 from touchstone.engine import protocol
-from touchstone.manifest.exchange import Expectation, Request, WeightedRequest
+from touchstone.manifest.exchange import Expectation, LoadRequest, Request, WeightedRequest
 from touchstone.manifest.expected_json import JsonType
 from touchstone.manifest.journey import Capture, Journey, JourneyStep
 from touchstone.manifest.load import Load
 from touchstone.manifest.mix import Mix
+from touchstone.manifest.stream import EventExpectation, Stream
 from touchstone.manifest.template import Place, with_variables
 from touchstone.record.secret import keep_secret
 
@@ -39,7 +40,7 @@ def expectation(expect: Expectation) -> protocol.Expect:
     return found
 
 
-def _body(expect: Expectation) -> protocol.ExpectBody:
+def _body(expect: Expectation | EventExpectation) -> protocol.ExpectBody:
     if expect.body is not None:
         return {"kind": "exact", "value": expect.body}
     if expect.pattern is not None:
@@ -81,8 +82,23 @@ def weighted(wanted: WeightedRequest) -> protocol.Request:
     return _named(wanted.name, wanted.weight, wanted)
 
 
-def _named(name: str, weight: int, wanted: Request) -> protocol.Request:
-    return cast(protocol.Request, {"name": name, "weight": weight, **request(wanted)})
+def _named(name: str, weight: int, wanted: LoadRequest) -> protocol.Request:
+    named = cast(protocol.Request, {"name": name, "weight": weight, **request(wanted)})
+    if wanted.stream is not None:
+        named["stream"] = _stream(wanted.stream)
+    return named
+
+
+def _stream(stream: Stream) -> protocol.Stream:
+    return {
+        "kind": stream.kind,
+        "events": stream.events,
+        "expect": _body(stream.expect),
+        "counter": stream.counter,
+        "first": stream.first,
+        "stamp": stream.stamp,
+        "event": stream.event,
+    }
 
 
 def journey(wanted: Journey) -> protocol.Journey:

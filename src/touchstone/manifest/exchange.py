@@ -9,6 +9,7 @@ from pydantic import Field, ValidationInfo, model_validator
 
 from touchstone.manifest.base import ManifestModel
 from touchstone.manifest.expected_json import JsonField
+from touchstone.manifest.stream import Stream, stream_texts
 from touchstone.manifest.template import TemplateText, literal
 
 Method = Literal["GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "BREW"]
@@ -164,10 +165,30 @@ def texts_of(request: Request) -> dict[tuple[str | int, ...], str]:
     texts |= {("expect", "body"): expect.body, ("expect", "pattern"): expect.pattern}
     fields = (expect.json_fields or {}).items()
     texts |= {("expect", "json", name): value for name, value in fields if isinstance(value, str)}
+    if isinstance(request, LoadRequest) and request.stream is not None:
+        texts |= stream_texts(request.stream)
     return {key: text for key, text in texts.items() if text is not None}
 
 
-class WeightedRequest(Request):
+class LoadRequest(Request):
+    """A request of a load, whose response may be a stream of events."""
+
+    stream: Stream | None = None
+    """The response is a stream of events, each of them checked and timed (docs/streams.md)."""
+
+    @model_validator(mode="after")
+    def _stream_fits(self) -> LoadRequest:
+        if self.stream is None:
+            return self
+        expect = self.expect
+        if expect.body is not None or expect.pattern is not None or expect.json_fields is not None:
+            raise ValueError("a streamed response is checked event by event: move the body to `stream.expect`")
+        if self.method == "HEAD":
+            raise ValueError("the response to HEAD has no body, so it is no stream")
+        return self
+
+
+class WeightedRequest(LoadRequest):
     """A request of a load's mix."""
 
     name: str = "request"

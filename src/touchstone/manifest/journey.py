@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import Field, StringConstraints, model_validator
 
 from touchstone.manifest.base import DocumentedAs, ManifestModel, Name
-from touchstone.manifest.exchange import Request
+from touchstone.manifest.exchange import LoadRequest
 
 CaptureName = Annotated[
     str,
@@ -43,7 +43,7 @@ class Capture(ManifestModel):
         return self
 
 
-class JourneyStep(Request):
+class JourneyStep(LoadRequest):
     """One request of a journey."""
 
     name: str = "step"
@@ -52,6 +52,12 @@ class JourneyStep(Request):
     """Values taken from the response, for `{capture.NAME}` in later steps."""
     think_s: Annotated[float, Field(ge=0, le=3600)] = 0.0
     """The user's pause between the response and the next request, in seconds."""
+
+    @model_validator(mode="after")
+    def _captures_fit_stream(self) -> JourneyStep:
+        if self.stream is not None and any(one.header is None for one in self.captures.values()):
+            raise ValueError("nothing is captured from the body of a stream: capture from a header")
+        return self
 
 
 class Journey(ManifestModel):

@@ -47,7 +47,7 @@ class Load(Mix, ProtocolKeys):
     connection, where the server closed a kept one under it without a byte of a response, as clients do. If not, it has
     failed, as others have there."""
     timeout_s: Annotated[float, Field(gt=0)] = 5.0
-    """Seconds after which a request without a complete response has failed."""
+    """Seconds after which a request without a complete response has failed; of a stream, the wait for each event."""
     seconds: Annotated[float, Field(gt=0)] | None = None
     """The measured time in seconds, in place of the preset's; with `--quick` at most the preset's. Each contender's
     turns in a round add up to it; `--until-decided` and `--minutes` choose the number of turns themselves."""
@@ -97,6 +97,8 @@ class Load(Mix, ProtocolKeys):
             raise ValueError("journeys need a pipeline of 1: a request waits for what the one before it captures")
         if self.pipeline > 1 and not self.keepalive:
             raise ValueError("a pipeline above 1 needs `keepalive`: without it, a connection has one request")
+        if self.pipeline > 1 and any(request.stream for request in self.all_requests):
+            raise ValueError("a stream needs a pipeline of 1: a request behind it would wait for its end")
         return self
 
     @model_validator(mode="after")

@@ -8,7 +8,7 @@ from pathlib import Path
 from pydantic import ValidationInfo, field_validator, model_validator
 
 from touchstone.manifest.base import ManifestModel
-from touchstone.manifest.exchange import Request, WeightedRequest
+from touchstone.manifest.exchange import LoadRequest, WeightedRequest
 from touchstone.manifest.journey import Journey
 from touchstone.manifest.rows import read_rows
 
@@ -36,7 +36,7 @@ class Mix(ManifestModel):
         return str(path)
 
     @property
-    def all_requests(self) -> Sequence[Request]:
+    def all_requests(self) -> Sequence[LoadRequest]:
         """Everything that it sends: the mix, or the steps of all journeys."""
         return [*self.requests, *(step for journey in self.journeys for step in journey.steps)]
 

@@ -17,12 +17,16 @@ from touchstone.engine.job import load_job, traffic, watch
 from touchstone.engine.locate import engine_path
 from touchstone.engine.protocol import Traffic, Watch
 from touchstone.isolation.child import end_child, start_child
-from touchstone.manifest.exchange import Expectation
+from touchstone.manifest.exchange import Expectation, LoadRequest
 from touchstone.manifest.load import Load
+from touchstone.manifest.stream import Stream
 from touchstone.record.evidence.load import LoadEvidence
 from touchstone.record.sample import Sample
 
 _PATIENCE_S = 10.0
+_EVENT = "data: 0\n\n"
+_MOST_EVENTS = 10_000
+"""The body is an argument of the null server's command, and Linux takes 128 KiB for one."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +79,7 @@ def load_null_server(bench: Bench, load: Load, sample: Sample) -> Sample:
 
 def null_server(bench: Bench, load: Load) -> AbstractContextManager[EngineServer]:
     """The null server that answers as a load expects, in what the load speaks."""
-    arguments = [f"--status={_status(load)}"]
+    arguments = [f"--status={_status(load)}", *_events(load)]
     if certificate := certificate_for(bench, load.spoken):
         arguments += [f"--tls-cert={certificate.cert}", f"--tls-key={certificate.key}"]
     return server("null", arguments, bench.placement.server_cpus, bench.generators.host, load.spoken.scheme)
@@ -95,7 +99,20 @@ def null_load(load: Load) -> Load:
 
 
 def _accepting(wanted: AnyRequest, expect: Expectation) -> AnyRequest:
-    return request_without_external_values(wanted).model_copy(update={"expect": expect})
+    accepting = request_without_external_values(wanted).model_copy(update={"expect": expect})
+    if isinstance(accepting, LoadRequest) and accepting.stream is not None:
+        # The events come in one piece, and nothing of them is checked but their number.
+        stream = Stream(kind="sse", events=min(accepting.stream.events, _MOST_EVENTS))
+        accepting = accepting.model_copy(update={"stream": stream})
+    return accepting
+
+
+def _events(load: Load) -> list[str]:
+    """The null server's body for a load of streams: as many events as the longest stream has."""
+    events = [request.stream.events for request in load.all_requests if request.stream is not None]
+    if not events:
+        return []
+    return ["--content-type=text/event-stream", f"--body={_EVENT * min(max(events), _MOST_EVENTS)}"]
 
 
 def _status(load: Load) -> int:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from touchstone.vocabulary.figure_shape import Better, CountWords, Figure, FigureGroup, Unit
 from touchstone.vocabulary.profile_figures import PROFILE_FIGURES
 from touchstone.vocabulary.stop_figures import STOP_FIGURES
+from touchstone.vocabulary.stream_figures import STREAM_FIGURES
 
 __all__ = ["FIGURES", "RETIRED", "Better", "CountWords", "Figure", "FigureGroup", "Unit", "figures_of"]
 
@@ -155,6 +156,7 @@ _ALL = [
         counted=CountWords("completes", "journeys per second", "fewer", "more"),
         groups=_SPEED,
     ),
+    *STREAM_FIGURES,
     Figure("service_p50", "Service time p50", Unit.SECONDS, Better.LOWER, "load", groups=_LATENCY),
     Figure("service_p99", "Service time p99", Unit.SECONDS, Better.LOWER, "load", groups=_TAIL),
     Figure(

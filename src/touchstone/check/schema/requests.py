@@ -24,6 +24,7 @@ from touchstone.manifest.load import Load
 from touchstone.manifest.mix import Mix
 from touchstone.manifest.scenario import Ready
 from touchstone.manifest.spoken import ProtocolKeys
+from touchstone.manifest.stream import EventExpectation, Stream
 from touchstone.manifest.template import CONSTANT, placeholder
 
 _ENVIRONMENT = r"env\.[^}]*"
@@ -48,6 +49,13 @@ def no_answer_is_read(status: Schema) -> list[Schema]:
 
 FIXED = texts(without(placeholder(_ENVIRONMENT, *CONSTANT)))
 """A request of which nothing but environment variables is filled in."""
+
+_CONSTANT_PATTERN = keys(pattern=without(placeholder("fresh", *CONSTANT)))
+_OF_LOAD: list[Schema] = [
+    keys(expect=_CONSTANT_PATTERN, stream=keys(expect=_CONSTANT_PATTERN)),
+    never(has("stream"), has(method="HEAD")),
+    *(never(has("stream"), has(expect=has(name))) for name in _BODIES),
+]
 
 RULES: dict[Model, list[Schema]] = {
     Expectation: [
@@ -78,8 +86,17 @@ RULES: dict[Model, list[Schema]] = {
     ],
     Act: [keys(**{"with": each(without(rf"{_OF_ENVIRONMENT}|{_OF_ROWS}"))})],
     Proof: [keys(query=without(rf"{_OF_ENVIRONMENT}|{_OF_ROWS}"))],
-    WeightedRequest: [keys(expect=keys(pattern=without(placeholder("fresh", *CONSTANT))))],
-    JourneyStep: [keys(expect=keys(pattern=without(placeholder("fresh", *CONSTANT))))],
+    EventExpectation: [
+        *(never(has(one), has(other)) for one, other in (("body", "pattern"), ("body", "json"), ("pattern", "json"))),
+        when(has(json_exact=True), has("json")),
+    ],
+    Stream: [
+        when(has("event"), has(kind="sse")),
+        *(when(has(**{name: {"const": "id"}}), has(kind="sse")) for name in ("counter", "stamp")),
+        when(has("first"), has("counter")),
+    ],
+    WeightedRequest: _OF_LOAD,
+    JourneyStep: _OF_LOAD,
     Capture: [either(*map(has, ("json", "header", "pattern"))), when(has("json"), lacks("header", "pattern"))],
     Mix: [
         {"oneOf": [has(requests=FILLED), has(journeys=FILLED)]},

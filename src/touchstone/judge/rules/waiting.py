@@ -205,6 +205,9 @@ def nobody_busy(sample: Sample, case: Case) -> Iterator[Fired]:
     result = sample.result
     if result is None or loop(sample) != "closed" or pauses(sample) or sample.process.placement.cpu_limit is not None:
         return
+    if result.events is not None:
+        # A stream lasts as long as its events take to happen.
+        return
     server, generator, median = server_busy(sample), generator_busy(result), result.latency.p50
     if server is None or median is None or median < _NOBODY_BUSY_WAITED_S or error_share(result) > _NOBODY_BUSY_FAILED:
         return

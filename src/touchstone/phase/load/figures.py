@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from touchstone.record.engine import LoadResult
+from touchstone.record.events import Events
 from touchstone.record.evidence.slices import Slice
 from touchstone.record.memory import loaded_points, peak_memory, several_processes
 from touchstone.record.sample import Sample
@@ -53,6 +54,7 @@ def load_figures(result: LoadResult, unwatched: str | None = None) -> tuple[dict
     for name, value in (("service_p50", result.service.p50), ("service_p99", result.service.p99)):
         if value is not None:
             figures[name] = value
+    figures |= _event_figures(result.events)
     if result.watch is None:
         missing |= dict.fromkeys(WATCHED, unwatched or "the process tree was not watched")
     else:
@@ -61,6 +63,28 @@ def load_figures(result: LoadResult, unwatched: str | None = None) -> tuple[dict
     if cpu is not None and answered:
         figures["cpu_per_request"] = cpu / answered
     return figures, missing
+
+
+def _event_figures(events: Events | None) -> dict[str, float]:
+    """The figures of streamed responses, if there are any. A time that no event had is left out."""
+    if events is None:
+        return {}
+    times = {
+        "first_event_p50": events.first.p50,
+        "first_event_p99": events.first.p99 if events.first.count >= _ENOUGH_FOR["latency_p99"] else None,
+        "event_gap_p50": events.gap.p50,
+        "event_gap_p99": events.gap.p99 if events.gap.count >= _ENOUGH_FOR["latency_p99"] else None,
+        "event_gap_max": events.gap.max,
+        "event_delay_p50": events.delay.p50,
+        "event_delay_p99": events.delay.p99 if events.delay.count >= _ENOUGH_FOR["latency_p99"] else None,
+    }
+    counts = {
+        "events_per_s": events.rate,
+        "events_lost": float(events.lost),
+        "events_doubled": float(events.doubled),
+        "events_disordered": float(events.disordered),
+    }
+    return {name: value for name, value in times.items() if value is not None} | counts
 
 
 def keep_figures(sample: Sample, found: tuple[dict[str, float], dict[str, str]]) -> None:

@@ -1,0 +1,84 @@
+"""A response that is a stream of events, and what its events must be."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field, StringConstraints, model_validator
+
+from touchstone.manifest.base import DocumentedAs, ManifestModel
+from touchstone.manifest.expected_json import JsonField
+from touchstone.manifest.template import TemplateText
+
+NumberPlace = Annotated[
+    str,
+    StringConstraints(pattern=r"^(id|data|json(\.[^.]+)+)$"),
+    DocumentedAs("place (`id`, `data` or `json.NAME`)", "places (`id`, `data` or `json.NAME`)"),
+]
+"""Where a number is in an event."""
+
+
+class EventExpectation(ManifestModel):
+    """What the data of an event must be, in the words of an expectation of a body."""
+
+    body: TemplateText | None = None
+    """The whole data, compared byte by byte once placeholders are filled in."""
+    pattern: TemplateText | None = None
+    """A regular expression that the whole data must match; it takes no placeholder but `{fresh}`."""
+    json_fields: dict[str, JsonField] | None = Field(default=None, alias="json")
+    """Top-level fields of a JSON object, as in `expect.json`."""
+    json_exact: bool = False
+    """Whether any other top-level field is a fault."""
+
+    @model_validator(mode="after")
+    def _one_kind(self) -> EventExpectation:
+        kinds = [k for k in (self.body, self.pattern, self.json_fields) if k is not None]
+        if len(kinds) > 1:
+            raise ValueError("an event is checked in one way: body, pattern or json")
+        return self
+
+
+class Stream(ManifestModel):
+    """A response that is a stream of events. It is right when the stated number of events came, each right, and by
+    their counter none lost, doubled or out of order. The server may go on: nothing behind them is read.
+    """
+
+    kind: Literal["sse", "lines", "chunks"]
+    """What an event is: `sse`, a server-sent event, whose response must be `text/event-stream` unless
+    `expect.content_type` names another type; `lines`, a line that is not empty, such as one of JSON Lines; `chunks`, a
+    chunk of HTTP/1.1 or a DATA frame of HTTP/2."""
+    events: Annotated[int, Field(ge=1, le=1_000_000)]
+    """How many events must come."""
+    expect: EventExpectation = EventExpectation()
+    """What the data of each event must be; anything if it is left out."""
+    counter: NumberPlace | None = None
+    """Where a number is that rises by one from event to event: `id` (server-sent events), `data`, or `json.NAME`;
+    `json.a.b` is inside another object. Without it a lost or doubled event shows in the number of events alone."""
+    first: int | None = None
+    """The counter of the first event; whichever comes first if it is left out."""
+    stamp: NumberPlace | None = None
+    """Where the time is at which the service sent the event, written as for `counter`: Unix time in seconds,
+    milliseconds, microseconds or nanoseconds, by its size."""
+    event: str | None = None
+    """The type (`event:`) of the server-sent events that count; all if it is left out."""
+
+    @model_validator(mode="after")
+    def _parts_fit(self) -> Stream:
+        if self.kind != "sse" and "id" in (self.counter, self.stamp):
+            raise ValueError("only server-sent events have an id: name `data` or `json.NAME`")
+        if self.kind != "sse" and self.event is not None:
+            raise ValueError("only server-sent events have a type: leave `event` out")
+        if self.first is not None and self.counter is None:
+            raise ValueError("`first` is the first number of a counter: name `counter`, or leave `first` out")
+        return self
+
+
+def stream_texts(stream: Stream) -> dict[tuple[str | int, ...], str | None]:
+    """All texts of a stream in which placeholders are filled in, by their place in a request."""
+    expect = stream.expect
+    texts: dict[tuple[str | int, ...], str | None] = {
+        ("stream", "expect", "body"): expect.body,
+        ("stream", "expect", "pattern"): expect.pattern,
+    }
+    fields = (expect.json_fields or {}).items()
+    return texts | {("stream", "expect", "json", name): value for name, value in fields if isinstance(value, str)}
