@@ -10,7 +10,7 @@ from touchstone.check.problem import Problem
 from touchstone.engine.ask import refused
 from touchstone.engine.bare import request_without_external_values
 from touchstone.manifest.contract import Send
-from touchstone.manifest.exchange import Request
+from touchstone.manifest.exchange import Expectation, LoadRequest, Request
 from touchstone.manifest.journey import JourneyStep
 from touchstone.manifest.mix import Mix
 from touchstone.manifest.scenario import Scenario
@@ -57,16 +57,29 @@ def check_requests(file: Path, scenario: Scenario) -> Iterator[Problem]:
 def check_mix_requests(file: Path, key: Place, mix: Mix) -> Iterator[Problem]:
     """What is wrong with the requests of a mix at `key`. Raises as check_requests."""
     sent = list(_sent_of(key, mix))
-    for placed in sent:
+    placed_all = [*sent, *(one for placed in sent for one in _events_of(placed))]
+    for placed in placed_all:
         yield from check_expectation(file, placed.key, placed.request)
         if any(piece != BuiltInValue("fresh") for piece in parse(placed.request.expect.pattern or "").placeholders):
-            yield Problem(
-                file,
-                (*placed.key, "expect", "pattern"),
-                "a load's pattern takes no placeholder that differs from request to request",
-                "state the body by `body` or `json`",
-            )
-    yield from _refused(file, sent)
+            yield _varying_pattern(file, placed)
+    yield from _refused(file, placed_all)
+
+
+def _varying_pattern(file: Path, placed: Placed) -> Problem:
+    return Problem(
+        file,
+        (*placed.key, "expect", "pattern"),
+        "a load's pattern takes no placeholder that differs from request to request",
+        "state the body by `body` or `json`",
+    )
+
+
+def _events_of(placed: Placed) -> Iterator[Placed]:
+    """The events of a streamed response as a request whose response has such a body."""
+    if isinstance(placed.request, LoadRequest) and (stream := placed.request.stream):
+        expect = Expectation.model_validate(stream.expect.model_dump(by_alias=True))
+        request = Request(target="/", expect=expect)
+        yield Placed((*placed.key, "stream"), request)
 
 
 def _sent_of(key: Place, mix: Mix) -> Iterator[Placed]:

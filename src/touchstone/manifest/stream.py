@@ -35,6 +35,8 @@ class EventExpectation(ManifestModel):
         kinds = [k for k in (self.body, self.pattern, self.json_fields) if k is not None]
         if len(kinds) > 1:
             raise ValueError("an event is checked in one way: body, pattern or json")
+        if self.json_exact and self.json_fields is None:
+            raise ValueError("`json_exact` goes with `json`: add `json`, or leave it out")
         return self
 
 
