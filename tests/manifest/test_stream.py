@@ -58,6 +58,7 @@ def test_the_null_server_is_asked_for_the_number_of_events_alone() -> None:
         ({"kind": "lines", "counter": "id"}, {}, "only server-sent events have an id"),
         ({"kind": "chunks", "stamp": "id"}, {}, "only server-sent events have an id"),
         ({"kind": "lines", "event": "price"}, {}, "only server-sent events have a type"),
+        ({"kind": "messages"}, {}, "name its method by `grpc`"),
         ({"expect": {"body": "a", "pattern": "b"}}, {}, "checked in one way"),
         ({"expect": {"json_exact": True}}, {}, "goes with `json`"),
         ({"expect": {"status": 200}}, {}, "Extra inputs"),

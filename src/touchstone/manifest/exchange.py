@@ -185,6 +185,10 @@ class LoadRequest(Request):
             raise ValueError("a streamed response is checked event by event: move the body to `stream.expect`")
         if self.method == "HEAD":
             raise ValueError("the response to HEAD has no body, so it is no stream")
+        if self.stream.kind == "messages" and self.grpc is None:
+            raise ValueError("messages are those of a gRPC call: name its method by `grpc`")
+        if self.stream.kind != "messages" and self.grpc is not None:
+            raise ValueError('a gRPC call streams messages: set `kind = "messages"`')
         return self
 
 

@@ -19,7 +19,7 @@ NumberPlace = Annotated[
 
 
 class EventExpectation(ManifestModel):
-    """What the data of an event must be, in the words of an expectation of a body."""
+    """The expected data of an event."""
 
     body: TemplateText | None = None
     """The whole data, compared byte by byte once placeholders are filled in."""
@@ -45,10 +45,11 @@ class Stream(ManifestModel):
     their counter none lost, doubled or out of order. The server may go on: nothing behind them is read.
     """
 
-    kind: Literal["sse", "lines", "chunks"]
+    kind: Literal["sse", "lines", "chunks", "messages"]
     """What an event is: `sse`, a server-sent event, whose response must be `text/event-stream` unless
     `expect.content_type` names another type; `lines`, a line that is not empty, such as one of JSON Lines; `chunks`, a
-    chunk of HTTP/1.1 or a DATA frame of HTTP/2."""
+    chunk of HTTP/1.1 or a DATA frame of HTTP/2; `messages`, a message of a gRPC method that streams its responses, in
+    JSON."""
     events: Annotated[int, Field(ge=1, le=1_000_000)]
     """How many events must come."""
     expect: EventExpectation = EventExpectation()
@@ -76,7 +77,7 @@ class Stream(ManifestModel):
 
 
 def stream_texts(stream: Stream) -> dict[tuple[str | int, ...], str | None]:
-    """All texts of a stream in which placeholders are filled in, by their place in a request."""
+    """The templates of a stream, by their place in a request."""
     expect = stream.expect
     texts: dict[tuple[str | int, ...], str | None] = {
         ("stream", "expect", "body"): expect.body,

@@ -100,7 +100,7 @@ def null_load(load: Load) -> Load:
 
 def _accepting(wanted: AnyRequest, expect: Expectation) -> AnyRequest:
     accepting = request_without_external_values(wanted).model_copy(update={"expect": expect})
-    if isinstance(accepting, LoadRequest) and accepting.stream is not None:
+    if isinstance(accepting, LoadRequest) and accepting.stream is not None and accepting.grpc is None:
         # The events come in one piece, and nothing of them is checked but their number.
         stream = Stream(kind="sse", events=min(accepting.stream.events, _MOST_EVENTS))
         accepting = accepting.model_copy(update={"stream": stream})

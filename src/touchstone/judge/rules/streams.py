@@ -75,8 +75,9 @@ def events_lost(sample: Sample, case: Case) -> Iterator[Fired]:
     ),
 )
 def events_buffered(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A user waits for the first event of a buffered stream as long as for the last, and the gaps between its events
-    are those of the buffer. Throughput does not show it.
+    """The first event of a buffered stream comes as late as its last.
+
+    The gaps between its events are those of the buffer. Throughput does not show either.
     """
     events = sample.result.events if sample.result else None
     if events is None or events.lasting < _BUFFERED_LEAST or _is_prompt(events):
