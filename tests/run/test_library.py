@@ -44,6 +44,11 @@ def test_what_the_package_offers_is_there_and_nothing_else() -> None:
         _ = touchstone.nothing
 
 
+def test_earlier_names_of_the_package_still_work() -> None:
+    assert touchstone.Wish is touchstone.RunRequest
+    assert touchstone.Conditions is touchstone.RunConditions
+
+
 def test_rounds_that_tell_no_more_are_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TOUCHSTONE_CACHE", str(tmp_path / "cache"))
     asked: list[int] = []
