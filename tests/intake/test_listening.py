@@ -62,6 +62,15 @@ from tests.intake.services import GO, MAIN_GO, RUST, drafted
             "--docker=unix:///run/docker.sock -listen {host}:{port}",
             "",
         ),
+        (
+            GO
+            | {
+                "main.go": MAIN_GO + 'flag.String("addr", "", "x")',
+                "Procfile": "web: ./shop -metrics-addr :9100 --grpc.listen=:90 -redis :6379 -a=:5432",
+            },
+            "-metrics-addr :9100 --grpc.listen=:90 -redis :6379 -a=:5432 -addr {host}:{port}",
+            "",
+        ),
         (GO | {"main.go": MAIN_GO, "client_test.go": "", "examples/a.go": 'os.Getenv("APP_PORT")'}, "", ""),
     ],
 )
@@ -195,3 +204,12 @@ def test_the_example_of_its_environment_tells_what_a_library_reads_for_it(tmp_pa
 def test_sources_are_believed_before_an_example(tmp_path: Path, read: str) -> None:
     files = {"package.json": "{}", "index.js": read, ".env.example": "SERVER_PORT=1\n"}
     assert "SERVER_PORT" not in drafted(tmp_path, files).variants["plain"].env
+
+
+def test_an_address_that_its_command_gives_is_the_labs(tmp_path: Path) -> None:
+    files = GO | {
+        "main.go": MAIN_GO,
+        "Procfile": "web: ./shop --web.listen-address=:9090 --metrics.listen-address=:91\n",
+    }
+    plain = drafted(tmp_path, files).variants["plain"]
+    assert plain.run == ["./server", "--web.listen-address={host}:{port}", "--metrics.listen-address=:91"]

@@ -212,6 +212,15 @@ ASSEMBLED = """<project><artifactId>a</artifactId><version>2</version><build><pl
             "java -jar target/shop-1.2.jar --server.address={host} --server.port={port}",
         ),
         (
+            {
+                "pom.xml": POM,
+                "Dockerfile": 'FROM x\nCMD ["java", "-jar", "/a.jar", "server", "--demo=a"]\n',
+            },
+            ["java", "mvn"],
+            "mvn -B -q -f app/pom.xml -DskipTests -o package",
+            "java -jar target/shop-1.2.jar server --demo=a --server.address={host} --server.port={port}",
+        ),
+        (
             {"pom.xml": QUARKUS, "src/main/kotlin/a.kt": ""},
             ["java", "mvn"],
             "mvn -B -q -f app/pom.xml -DskipTests -o package",

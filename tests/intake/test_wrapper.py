@@ -63,6 +63,14 @@ def test_half_a_wrapper_is_none(tmp_path: Path, missing: str) -> None:
             "bootJar / sh -c cp app/build/libs/*.jar service.jar",
             "java -Xmx1g -jar ../service.jar --server.address={host} --server.port={port}",
         ),
+        (
+            {
+                "build.gradle": SPRING,
+                "Dockerfile": "FROM x\nCMD java $JAVA_OPTS -Xmx1g -jar /a.jar --debug --server.port=80\n",
+            },
+            "bootJar / sh -c cp app/build/libs/*.jar service.jar",
+            "java -Xmx1g -jar ../service.jar --debug --server.address={host} --server.port={port}",
+        ),
     ],
 )
 def test_gradle_builds_what_its_plugins_deploy(tmp_path: Path, files: dict[str, str], built: str, run: str) -> None:
@@ -75,6 +83,15 @@ def test_gradle_builds_what_its_plugins_deploy(tmp_path: Path, files: dict[str, 
         " / ".join(" ".join(words) for words in plain.build) == f"app/gradlew -p app -q --no-daemon --offline {built}"
     )
     assert " ".join(plain.run or []) == run
+
+
+def test_what_a_command_of_java_loses_is_marked(tmp_path: Path) -> None:
+    lay(tmp_path, {"Dockerfile": "FROM x\nCMD java $JAVA_OPTS -javaagent:/a.jar -jar /b.jar --config=/etc/shop.yml\n"})
+    drafted(tmp_path, {"build.gradle": SPRING})
+    text = (tmp_path / "bench/service/stack.toml").read_text()
+    assert "# look: Dockerfile has `$JAVA_OPTS`, which nothing gives: left out" in text
+    for word in ("-javaagent:/a.jar", "--config=/etc/shop.yml"):
+        assert f"# look: Dockerfile has `{word}`: left out, for it names a file of the image" in text
 
 
 def test_a_module_of_gradle_is_built_by_the_wrapper_above(tmp_path: Path) -> None:

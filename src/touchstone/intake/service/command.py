@@ -37,6 +37,16 @@ _VALUED = ("--extra", "--group", "--only-group", "--with", "--package", "--pytho
 _PLACES = {"PORT": "{port}", "HOST": "{host}"}
 _ADDRESS = re.compile(r"^(-\w)?(?:0\.0\.0\.0|127\.0\.0\.1|localhost|\[::1?\]|\*|\{host\})?:(?:\d{2,5}|\{port\})$")
 """An address in a word of its own, behind an option's letter, or behind its `=`."""
+_OF_OTHERS = re.compile(
+    r"metrics|prometheus|admin|debug|pprof|management|telemetry|monitoring|statsd|otlp|otel|jaeger|zipkin|grpc|rpc|"
+    r"peers?|cluster|gossip|raft|redis|db|database|postgres|mysql|mongo(?:db)?|kafka|nats|amqp|rabbitmq|memcached|cache|"
+    r"consul|etcd|vault|upstream|backend|target|proxy|remote"
+)
+"""Words of options whose address is another one than that where the service answers: `-metrics-addr :9100`."""
+STORE_PORTS = frozenset((1433, 3306, 5432, 5672, 6379, 9042, 9092, 9200, 11211, 27017))
+"""Where databases and brokers listen."""
+_GIVEN_OPTIONS = re.compile(r"\$\{?(\w*(?:OPTS|OPTIONS|ARGS|FLAGS))\}?")
+"""A variable that stands for any number of words, and for none where nothing gives it."""
 _BY_SHELL = "sh"
 _IN_SHELL = (_BY_SHELL, "-c")
 _SHELLS = (_BY_SHELL, "/bin/sh", "bash", "/bin/bash")
@@ -118,7 +128,9 @@ def command_of_words(
     # Where it listens is the lab's to say, wherever it is said.
     placed = list(_placed(rest, {**(known or {}), **env}))
     env = {name: value for name, value in env.items() if name not in _PLACES}
-    return DeployedCommand(placed, source, env) if rest else None
+    unset = [found[1] for word in rest if (found := _GIVEN_OPTIONS.fullmatch(filled(word, {**(known or {}), **env})))]
+    notes = [f"{source} has `${name}`, which nothing gives: left out" for name in unset]
+    return DeployedCommand(placed, source, env, notes=notes) if rest else None
 
 
 def _without_options(words: list[str]) -> list[str]:
@@ -130,6 +142,12 @@ def _without_options(words: list[str]) -> list[str]:
 def shell(line: str, source: str, known: Mapping[str, str] | None = None) -> DeployedCommand:
     """A line as its last command; as the line of a shell if it takes one."""
     return command(line, source, known) or DeployedCommand([*_IN_SHELL, line], source)
+
+
+def _is_elsewhere(option: str, address: str) -> bool:
+    """Whether an address belongs to metrics or to a store."""
+    named = set(re.split(r"[\W_]+", option.lower())) if option.startswith("-") else set()
+    return any(map(_OF_OTHERS.fullmatch, named)) or address.rpartition(":")[2] in map(str, STORE_PORTS)
 
 
 def _placed(words: Sequence[str], known: Mapping[str, str]) -> Iterator[str]:
@@ -144,7 +162,9 @@ def _placed(words: Sequence[str], known: Mapping[str, str]) -> Iterator[str]:
             yield f"{option}={{port}}"
         elif equals and option in _HOST_OPTIONS:
             yield f"{option}={{host}}"
-        else:
+        elif _is_elsewhere(option if equals else before, given):
+            yield whole
+        elif not _GIVEN_OPTIONS.fullmatch(whole):
             yield option + equals + _at_place(given)
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from touchstone.intake.service.base import APP, DraftInstall, DraftStack, Words, below, first_there
 from touchstone.intake.service.deployed import Deployment
-from touchstone.intake.service.jvm import jvm_options, wrapper
+from touchstone.intake.service.jvm import jvm_arguments, jvm_marks, jvm_options, wrapper
 from touchstone.intake.service.jvm_frameworks import Framework, framework_in, port_mark
 from touchstone.intake.service.reading import read_source
 from touchstone.intake.service.workspace import place_in, root_of
@@ -53,14 +53,15 @@ def draft(service: Path, found: Deployment) -> DraftStack:
     copied = [["sh", "-c", f"cp {below('build/libs', place)}/{made.jars} {_JAR}"]] if made.jars else []
     run, arguments = _run(made, framework, held, name, place)
     deployed = found.run
-    options = jvm_options(deployed.words if deployed else ())
+    said = deployed.words if deployed else ()
+    options = [*jvm_options(said), *framework.options]
     return DraftStack(
         language="Kotlin" if (service / "src/main/kotlin").is_dir() else "Java",
         needs={"java": f">={_java(held)}", **needs},
         install=DraftInstall([[*words, made.task]]),
         build=[[*words, "--offline", made.task], *copied],
         artifacts=[kept or _JAR],
-        run=["java", *options, *framework.options, *run, *arguments] if run[0] == "-jar" else [*run, *arguments],
+        run=["java", *options, *run, *jvm_arguments(said), *arguments] if run[0] == "-jar" else [*run, *arguments],
         env={**(deployed.env if deployed else {}), **framework.env},
         name=name,
         place=place,
@@ -68,6 +69,7 @@ def draft(service: Path, found: Deployment) -> DraftStack:
             *([port_mark(framework)] if framework.called or made.jars else []),
             *([made.mark] if made.mark else []),
             *(deployed.marks() if deployed else []),
+            *jvm_marks(deployed),
         ],
     )
 

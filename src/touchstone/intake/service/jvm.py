@@ -10,6 +10,7 @@ from xml.etree import ElementTree
 
 from touchstone.failure import UsageError
 from touchstone.intake.service.base import DraftInstall, DraftStack, Words, below
+from touchstone.intake.service.command import DeployedCommand
 from touchstone.intake.service.deployed import Deployment
 from touchstone.intake.service.jvm_frameworks import SPRING, framework_in, port_mark
 from touchstone.intake.service.reading import read_text
@@ -23,6 +24,7 @@ _NO_PROGRAM = ("-plain.jar", "-sources.jar", "-javadoc.jar")
 _WITH_ALL = "jar-with-dependencies"
 _PROPERTY = re.compile(r"\$\{([\w.-]+)\}")
 _PROPERTIES_IN_PROPERTIES = 3
+_ADDRESS = re.compile(r"--?(?:\w+\.)*(?:port|address|host)(?:=.*)?|.*\{(?:host|port)\}.*")
 _JAVA = 17
 """The oldest Java that is asked for, if pom.xml names none that is newer."""
 _JAVA_NAMES = ("maven.compiler.release", "maven.compiler.target", "java.version")
@@ -45,17 +47,20 @@ def draft(service: Path, found: Deployment) -> DraftStack:
     program, needs = wrapper(top, "mvnw", ".mvn/wrapper/maven-wrapper.properties", {"mvn": ">=3.6"})
     maven = [*program, "-B", "-q", "-f", below(MARK), "-DskipTests", *(["-pl", place, "-am"] if place else [])]
     env = {**(found.run.env if found.run else {}), **framework.env}
-    options = jvm_options(found.run.words if found.run else ())
+    words = found.run.words if found.run else ()
     return DraftStack(
         language="Kotlin" if (service / "src/main/kotlin").is_dir() else "Java",
         needs={"java": f">={max(_java(root), _java(_root(common, top / MARK)))}", **needs},
         install=DraftInstall([[*maven, "package"]]),
         build=[[*maven, "-o", "package"]],
         artifacts=[below(shipped, place)],
-        run=["java", *options, *framework.options, "-jar", jar, *framework.arguments],
+        run=[
+            *("java", *jvm_options(words), *framework.options, "-jar", jar),
+            *(*jvm_arguments(words), *framework.arguments),
+        ],
         env=env,
         place=place,
-        guessed=[port_mark(framework), *(found.run.marks() if found.run else [])],
+        guessed=[port_mark(framework), *(found.run.marks() if found.run else []), *jvm_marks(found.run)],
     )
 
 
@@ -72,6 +77,21 @@ def jvm_options(words: Words) -> Words:
     if "-jar" not in words or PurePath(words[0]).name != "java":
         return []
     return [word for word in words[1 : words.index("-jar")] if "/" not in word]
+
+
+def jvm_arguments(words: Words) -> Words:
+    """The words behind the jar of that command, without those that say where it listens."""
+    behind = words[words.index("-jar") + 2 :] if "-jar" in words and PurePath(words[0]).name == "java" else []
+    return [word for word in behind if "/" not in word and not _ADDRESS.fullmatch(word)]
+
+
+def jvm_marks(run: DeployedCommand | None) -> list[str]:
+    """A mark at each word of that command that names a file of the image."""
+    if run is None or "-jar" not in run.words:
+        return []
+    at = run.words.index("-jar")
+    left_out = [word for word in (*run.words[1:at], *run.words[at + 2 :]) if "/" in word]
+    return [f"{run.source} has `{word}`: left out, for it names a file of the image" for word in left_out]
 
 
 def _refuse_parent(service: Path, root: ElementTree.Element) -> None:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from touchstone.intake.service.base import DraftStack
+from touchstone.intake.service.command import STORE_PORTS
 from touchstone.intake.service.deployed import DeployedPort
 from touchstone.intake.service.environment import RequiredVariables, example
 from touchstone.intake.service.settings_files import FileSetting, settings_of
@@ -41,8 +42,6 @@ _CALLED_SO = re.compile(r"""\b(?:server[._]?)?port["']?\s*[:=]\s*["']?:?(\d{4,5}
 """`port = 5000`, which may be another server's."""
 _TAKES_PORT = re.compile(r"\.Run\(\)|\bReadyToRun\b")
 """Gin listens on PORT by default."""
-_OF_OTHERS = frozenset((1433, 3306, 5432, 5672, 6379, 9042, 9092, 9200, 11211, 27017))
-"""Where databases and brokers listen."""
 
 _WHOLE = "{host}:{port}"
 _MEANS = {"PORT": "{port}", "HOST": "{host}", **dict.fromkeys(("ADDR", "ADDRESS", "LISTEN", "BIND"), _WHOLE)}
@@ -162,7 +161,7 @@ def _fixed(drafted: DraftStack, found: _Found) -> DraftStack:
 def _numbers(sources: Sequence[Source], pattern: re.Pattern[str]) -> Iterator[tuple[int, Path]]:
     """The ports that sources have, but for those of databases and brokers."""
     found = ((int(one[1]), source.file) for source in sources for one in source.found(pattern))
-    return ((port, file) for port, file in found if (port == 80 or 1024 <= port < _PORTS) and port not in _OF_OTHERS)
+    return ((port, file) for port, file in found if (port == 80 or 1024 <= port < _PORTS) and port not in STORE_PORTS)
 
 
 def _given(option: _Named) -> list[str]:
