@@ -94,6 +94,9 @@ COMMANDS: dict[str, Outline] = {
         "Write a site over runs: contenders in rank groups, two side by side, over time, with reports and badges.",
         SHARE,
     ),
+    "mcp": Outline(
+        "mcp", "Serve tools for assistants over standard input and output (Model Context Protocol).", UNDERSTAND
+    ),
     "doctor": Outline("doctor", "Look at the machine and its tools.", MAINTAIN),
     "toolchain": Outline("toolchain", "Get a tool that is missing, without changing the system.", MAINTAIN),
     "schema": Outline("schema", "Write the JSON Schemas of manifests into a folder, for editors.", MAINTAIN),
