@@ -53,7 +53,7 @@ def test_an_assistant_lists_shows_explains_and_compares_runs(home: Path) -> None
     assert "interval 59.2 k/s to 238 k/s" in asked(
         home, "explain", {"run": "hello", "id": "rust-hyper/plain:throughput"}
     )
-    assert "exit code: 0" in asked(home, "compare", {"before": "users", "after": "users"})
+    assert "scenario" in asked(home, "compare", {"before": "hello", "after": "users"})
 
 
 def test_an_assistant_checks_manifests(home: Path) -> None:
@@ -80,20 +80,25 @@ def test_options_are_not_an_assistants_to_choose(home: Path, tool: str) -> None:
 def test_a_run_starts_only_after_a_person_has_confirmed_it(home: Path) -> None:
     questions: list[str] = []
 
-    async def refuse(_: Any, params: Any) -> ElicitResult:
+    async def refuse(context: Any, params: Any) -> ElicitResult:
         questions.append(params.message)
         return ElicitResult(action="decline")
 
-    async def no(_: Any, params: Any) -> ElicitResult:
+    async def no(context: Any, params: Any) -> ElicitResult:
         return ElicitResult(action="accept", content={"start": False})
 
-    async def yes(_: Any, params: Any) -> ElicitResult:
+    async def yes(context: Any, params: Any) -> ElicitResult:
         return ElicitResult(action="accept", content={"start": True})
 
-    for answer in (None, refuse, no):
+    for answer in (refuse, no):
         said = asked(home, "start_run", {"scenario": "bench"}, answer)
         assert "not started" in said
         assert "touchstone run bench --quick" in said
     assert "touchstone run bench --quick" in questions[0]
+    # A client that cannot ask gets no run either.
+    with pytest.raises(ExceptionGroup) as caught:
+        asked(home, "start_run", {"scenario": "bench"})
+    assert "elicit" in repr(caught.value).lower()
+    assert not [run for run in (home / "results").iterdir() if "bench" in run.name]
     # A scenario that is not there shows that the command is called.
     assert "there is no scenario" in asked(home, "start_run", {"scenario": "nowhere"}, yes)

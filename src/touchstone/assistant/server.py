@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
-from mcp.server.mcpserver import Context, MCPServer
+from mcp.server.elicitation import ElicitationResult
+from mcp.server.mcpserver import MCPServer
+from mcp.server.mcpserver.exceptions import ToolError
+from mcp.server.mcpserver.resolve import Elicit, Resolve
 from pydantic import BaseModel, Field
 
 import touchstone
 from touchstone.assistant.command import plain, run_command
+from touchstone.failure import UsageError
 from touchstone.record.store import runs_in
 
 _INSTRUCTIONS = """\
-touchstone measures network services and refuses bad numbers. Quote a figure with its interval and its verdict, and never
-an invalid one. Say better or worse only where touchstone does. Undecided means that more rounds are needed. `explain`
-gives the samples, commands and findings behind a figure. Names are those of `show`: a run's id or `last`, contenders as
-stack/variant, figures as `throughput` or `latency_p99`.
+touchstone measures network services and refuses bad numbers. Quote a figure with interval and verdict, and never an
+invalid one. Say better or worse only where touchstone does. Undecided means that more rounds are needed. `explain`
+gives the samples, commands and findings behind a figure. Names are those of `show`: a run's id or `last`, contenders
+as stack/variant, figures as `throughput` or `latency_p99`.
 """
 
 
@@ -34,6 +38,13 @@ def server() -> MCPServer:
     return made
 
 
+def _plain(words: list[str]) -> list[str]:
+    try:
+        return plain(words)
+    except UsageError as error:
+        raise ToolError(str(error)) from error
+
+
 async def list_runs(folder: str = "results") -> str:
     """List the runs in a folder, the newest last."""
     found = [run.name for run in runs_in(Path(folder))]
@@ -42,28 +53,28 @@ async def list_runs(folder: str = "results") -> str:
 
 async def show(run: str = "last") -> str:
     """Show a run: its answer, the figures of all contenders with intervals and verdicts, and its findings."""
-    return await run_command("show", *plain([run]))
+    return await run_command("show", *_plain([run]))
 
 
 async def explain(run: str, id: str) -> str:
     """Explain a figure (`go/plain:throughput`), a sample by its id, or a finding by its code: where it comes from."""
-    return await run_command("explain", *plain([run, id]))
+    return await run_command("explain", *_plain([run, id]))
 
 
 async def why(run: str = "last", baseline: str = "", contender: str = "") -> str:
     """Explain a difference of CPU per request between two contenders of a run by functions and system calls."""
     names = [name for name in (baseline, contender) if name]
-    return await run_command("why", *plain([run, *names]))
+    return await run_command("why", *_plain([run, *names]))
 
 
 async def compare(before: str, after: str = "last") -> str:
     """Compare two runs: which figures are better, worse, equivalent or undecided."""
-    return await run_command("compare", *plain([before, after]))
+    return await run_command("compare", *_plain([before, after]))
 
 
 async def check(scenario: str) -> str:
     """Check the manifests of a scenario, by its name or folder: every error with file, line and fix."""
-    return await run_command("check", *plain([scenario]))
+    return await run_command("check", *_plain([scenario]))
 
 
 async def list_scenarios() -> str:
@@ -71,25 +82,33 @@ async def list_scenarios() -> str:
     return await run_command("list")
 
 
+def _words(scenario: str, stacks: list[str] | None, preset: str) -> list[str]:
+    """The command of a run. Raises ToolError if a name is none."""
+    names = _plain([scenario, *(stacks or [])])
+    chosen = ["--stacks", ",".join(names[1:])] if names[1:] else []
+    return ["run", scenario, *chosen, *(["--quick"] if preset == "quick" else [])]
+
+
+def _question(scenario: str, stacks: list[str] | None = None, preset: str = "quick") -> Elicit[Confirmation]:
+    typed = " ".join(["touchstone", *_words(scenario, stacks, preset)])
+    return Elicit(
+        f"Start `{typed}` in {Path.cwd()}? It builds and starts the programs of this scenario, and loads them on this "
+        "machine for minutes.",
+        Confirmation,
+    )
+
+
 async def start_run(
-    context: Context, scenario: str, stacks: list[str] | None = None, preset: Literal["quick", "normal"] = "quick"
+    answer: Annotated[ElicitationResult[Confirmation], Resolve(_question)],
+    scenario: str,
+    stacks: list[str] | None = None,
+    preset: Literal["quick", "normal"] = "quick",
 ) -> str:
     """Start a run of a scenario's own contenders on this machine, after a person has confirmed it. It takes minutes.
 
     No other host is loaded: a service that runs elsewhere cannot be named here.
     """
-    names = plain([scenario, *(stacks or [])])
-    words = ["run", scenario, *(["--stacks", ",".join(names[1:])] if names[1:] else [])]
-    words += ["--quick"] if preset == "quick" else []
-    typed = " ".join(["touchstone", *words])
-    question = (
-        f"Start `{typed}` in {Path.cwd()}? It builds and starts the programs of this scenario, and loads them on this "
-        "machine for minutes."
-    )
-    try:
-        answer = await context.elicit(question, Confirmation)
-    except Exception as error:
-        return f"not started: no person could be asked ({error}). A person can type: {typed}"
+    words = _words(scenario, stacks, preset)
     if answer.action != "accept" or not answer.data.start:
-        return f"not started: it was not confirmed. A person can type: {typed}"
+        return f"not started: it was not confirmed. A person can type: {' '.join(['touchstone', *words])}"
     return await run_command(*words)

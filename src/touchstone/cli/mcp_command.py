@@ -10,7 +10,7 @@ from touchstone.failure import UsageError
 def mcp() -> None:
     """Serve tools for assistants over standard input and output (Model Context Protocol).
 
-    Needs the extra `assistant`. An assistant can read runs and check manifests. A run starts after a person confirms it.
+    Needs the extra `assistant`. Assistants can read runs and check manifests. A run starts after a person confirms it.
     """
     try:
         from touchstone.assistant.server import server  # noqa: PLC0415 - its SDK is an extra
