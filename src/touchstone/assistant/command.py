@@ -17,7 +17,10 @@ _ENDED = "\n(cut here: {} further characters)"
 
 
 async def run_command(*words: str) -> str:
-    """The output of a command and its exit code, both streams together; ended with it if the caller goes away."""
+    """The output of a command, both streams together, and its exit code.
+
+    If the caller goes away, the command is interrupted.
+    """
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "touchstone", *words),
         stdin=asyncio.subprocess.DEVNULL,

@@ -57,7 +57,7 @@ async def show(run: str = "last") -> str:
 
 
 async def explain(run: str, id: str) -> str:
-    """Explain a figure (`go/plain:throughput`), a sample by its id, or a finding by its code: where it comes from."""
+    """Explain where a figure (`go/plain:throughput`), a sample's id or a finding's code comes from."""
     return await run_command("explain", *_plain([run, id]))
 
 
@@ -104,9 +104,9 @@ async def start_run(
     stacks: list[str] | None = None,
     preset: Literal["quick", "normal"] = "quick",
 ) -> str:
-    """Start a run of a scenario's own contenders on this machine, after a person has confirmed it. It takes minutes.
+    """Start a run of a scenario on this machine, after a person has confirmed it.
 
-    No other host is loaded: a service that runs elsewhere cannot be named here.
+    It takes minutes. No other host is loaded: a service that runs elsewhere cannot be named here.
     """
     words = _words(scenario, stacks, preset)
     if answer.action != "accept" or not answer.data.start:
