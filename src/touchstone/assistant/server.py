@@ -62,7 +62,7 @@ async def explain(run: str, id: str) -> str:
 
 
 async def why(run: str = "last", baseline: str = "", contender: str = "") -> str:
-    """Explain a difference of CPU per request between two contenders of a run by functions and system calls."""
+    """Explain two contenders' difference of CPU per request by functions and system calls."""
     names = [name for name in (baseline, contender) if name]
     return await run_command("why", *_plain([run, *names]))
 
