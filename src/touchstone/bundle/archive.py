@@ -112,6 +112,10 @@ def _members(path: Path) -> dict[str, bytes]:
                 raise _StrangeError(f"it holds {member.name[:100]!r}")
             content = archive.extractfile(member)
             files[member.name] = content.read() if content else b""
+        # The archive ends before the file does: a file that was cut there is not whole.
+        while rest := stream.read(1 << 20):
+            if (left := left - len(rest)) < 0:
+                raise _StrangeError(f"it holds more than {_MOST_BYTES >> 20} MiB")
     return files
 
 
