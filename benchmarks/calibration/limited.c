@@ -4,6 +4,7 @@
  *   limited grows MS US        answers after MS and US more for each request that it holds: with R requests a second
  *                              it holds R * MS / (1 - R * US) of them, by Little's law
  *   limited dies RATE WAITING  as tokens; it ends once so many requests wait
+ *   limited sheds RATE WAITING as tokens; it refuses what comes while so many requests wait
  *
  * HOST and PORT come from the environment, GET /ping is answered at once.
  */
@@ -32,6 +33,8 @@ typedef struct {
 
 static const char response[] = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 4\r\n\r\nlate";
 static const char pong[] = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 4\r\n\r\npong";
+static const char refused[] =
+    "HTTP/1.1 503 Service Unavailable\r\nContent-Type: text/plain\r\nContent-Length: 0\r\n\r\n";
 static const char missing[] = "HTTP/1.1 404 Not Found\r\nContent-Type: text/plain\r\nContent-Length: 0\r\n\r\n";
 
 static answer waiting[WAITING];
@@ -77,11 +80,12 @@ static void answer_what_is_due(void)
 int main(int argc, char **argv)
 {
     int grows = argc == 4 && !strcmp(argv[1], "grows"), dies = argc == 4 && !strcmp(argv[1], "dies");
-    if (!grows && !dies && !(argc == 3 && !strcmp(argv[1], "tokens")))
-        return fprintf(stderr, "usage: limited tokens RATE | grows MS US | dies RATE WAITING\n"), 2;
+    int sheds = argc == 4 && !strcmp(argv[1], "sheds");
+    if (!grows && !dies && !sheds && !(argc == 3 && !strcmp(argv[1], "tokens")))
+        return fprintf(stderr, "usage: limited tokens RATE | grows MS US | dies|sheds RATE WAITING\n"), 2;
     long base = grows ? (long)(atof(argv[2]) * 1e6) : 0, each = grows ? (long)(atof(argv[3]) * 1e3) : 0;
     double rate = grows ? 1 : atof(argv[2]);
-    unsigned long most = dies ? (unsigned long)atol(argv[3]) : WAITING - 1;
+    unsigned long most = dies || sheds ? (unsigned long)atol(argv[3]) : WAITING - 1;
     double token = 0;
     signal(SIGPIPE, SIG_IGN);
     prctl(PR_SET_TIMERSLACK, 1);
@@ -134,6 +138,10 @@ int main(int argc, char **argv)
             /* What is due is no longer held. A machine that wakes the server late by a millisecond would else lengthen
              * each answer by what came meanwhile, and near the knee ten times as much: it would not be the known one. */
             answer_what_is_due();
+            if (sheds && last - first >= most) {
+                say(fd, refused);
+                continue;
+            }
             long due = now(), before = first == last ? 0 : waiting[(last - 1) % WAITING].due;
             if (grows) {
                 due += base + each * (long)(last - first);

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from rich.console import Console
 
+from tests.judge.bursts import burst, run_with
 from tests.judge.capacities import search, with_search
 from tests.judge.test_scalability import curve
 from touchstone.judge.judge import judge
@@ -39,3 +40,17 @@ def test_the_terminal_names_them_too() -> None:
         print_report(console, View(run, judge(run)))
     assert OBJECTIVE in said.get()
     assert "By the universal scalability law" in said.get()
+
+
+def test_a_burst_has_a_sentence() -> None:
+    for one, sentence in (
+        (
+            burst(8_820.0, 0.1),
+            "sheds: at twice its capacity it answers 98 % of it within 250 ms, and it is back 100 ms",
+        ),
+        (burst(0.0, None), "never recovers: at twice its capacity it answers 0 % of it within 250 ms."),
+    ):
+        run, console = run_with(one), Console(width=400)
+        with console.capture() as said:
+            print_report(console, View(run, judge(run)))
+        assert f"go/std {sentence}" in said.get()

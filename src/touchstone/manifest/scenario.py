@@ -151,6 +151,10 @@ class Capacity(ManifestModel):
     """Upper bounds that must hold together, such as `p99 < 50ms, errors < 0.1%`."""
     loads: list[Name] = []
     """The loads whose rate is searched for; all of the run's if none is named."""
+    deadline_ms: Annotated[float, Field(gt=0, le=60_000)] | None = None
+    """The time after which a client gives up on a response. With it, each round ends with a burst beyond the capacity,
+    and the load after it.
+    """
 
     @field_validator("objective")
     @classmethod

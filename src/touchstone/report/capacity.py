@@ -1,9 +1,13 @@
-"""Sentences on a capacity search's objective and on how the rate grows with concurrency."""
+"""Sentences on a capacity search's objective, on how the rate grows, and on a burst beyond the capacity."""
 
 from __future__ import annotations
 
+import statistics
+
+from touchstone.judge.language.quantity import share
+from touchstone.record.evidence.capacity import BurstEvidence
 from touchstone.record.load_spec import LoadSpec
-from touchstone.report.format import plural
+from touchstone.report.format import plural, seconds
 from touchstone.report.view import PhaseAndLoad, View
 
 
@@ -20,4 +24,24 @@ def capacity_lines(view: View, place: PhaseAndLoad) -> list[str]:
         return []
     objectives = dict.fromkeys(s.capacity.objective for s in view.samples(place) if s.capacity)
     words = [f"The capacity is the highest rate within {objective}." for objective in objectives]
-    return words + [one.sentence for one in view.judgement.scalings if one.load == place.load]
+    words += [one.sentence for one in view.judgement.scalings if one.load == place.load]
+    bursts = {one.name: _bursts(view, place, one.name) for one in view.measured}
+    return words + [_burst_sentence(name, found) for name, found in bursts.items() if found]
+
+
+def _bursts(view: View, place: PhaseAndLoad, contender: str) -> list[BurstEvidence]:
+    """The bursts of a contender, one a round."""
+    found = (sample.capacity.burst for sample in view.samples(place, contender) if sample.capacity)
+    return [burst for burst in found if burst is not None]
+
+
+def _burst_sentence(contender: str, bursts: list[BurstEvidence]) -> str:
+    """What a contender does beyond its capacity: the behaviour of most rounds, and the medians of all."""
+    behaviour = statistics.mode(burst.behaviour for burst in bursts)
+    goodput = statistics.median((burst.goodput_at(2.0) or 0.0) / burst.capacity for burst in bursts)
+    deadline = seconds(bursts[0].deadline_s)
+    words = f"{contender} {behaviour}: at twice its capacity it answers {share(goodput)} of it within {deadline}"
+    times = [burst.recovery_s for burst in bursts if burst.recovery_s is not None]
+    if behaviour in ("dies", "never recovers") or not times:
+        return f"{words}."
+    return f"{words}, and it is back {seconds(statistics.median(times))} after the burst."

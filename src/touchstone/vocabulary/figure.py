@@ -231,6 +231,16 @@ _ALL = [
         scored=True,
         leads=True,
     ),
+    Figure(
+        "goodput_2x",
+        "Goodput at twice the capacity",
+        Unit.SHARE,
+        Better.HIGHER,
+        "capacity",
+        headline=True,
+        phrase="the share of its capacity that it answers in time at twice the capacity",
+    ),
+    Figure("recovery_time", "Recovery after a burst", Unit.SECONDS, Better.LOWER, "capacity", headline=True),
     *(
         Figure(
             f"capacity_{name}_{share}",

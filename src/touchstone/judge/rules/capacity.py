@@ -154,6 +154,68 @@ def dies_past_knee(sample: Sample, case: Case) -> Iterator[Fired]:
 
 
 @on_sample(
+    "goodput-collapses",
+    Severity.NOTE,
+    title="Beyond its capacity hardly a request is answered in time",
+    threshold="goodput at twice the capacity below 20 % of the capacity; the service recovers after the burst",
+    threshold_reason=(
+        "a service that refuses what it cannot do keeps its goodput; one that loses four fifths of it works for "
+        "clients that have given up"
+    ),
+    next_step=(
+        "Limit the queue or the number of requests under way, and refuse the rest at once, with 503 or 429. Drop a "
+        "request whose client has closed its connection."
+    ),
+    phases=("capacity",),
+)
+def goodput_collapses(sample: Sample, case: Case) -> Iterator[Fired]:
+    """A service that is offered twice its capacity still could serve all of it. Many serve nothing."""
+    burst = sample.capacity.burst if sample.capacity else None
+    if burst is None or burst.behaviour != "collapses":
+        return
+    goodput = burst.goodput_at(2.0) or 0.0
+    yield Fired(
+        f"at twice its capacity of {number(burst.capacity)}/s it answers {number(goodput)}/s within "
+        f"{burst.deadline_s * 1e3:g} ms",
+        figures=[],
+        evidence=burst.model_dump(mode="json"),
+    )
+
+
+@on_sample(
+    "never-recovers",
+    Severity.NOTE,
+    title="The service did not recover from a burst",
+    threshold=(
+        "for no second of the load after the burst, which is 70 % of the capacity and lasts four trials, 95 % of the "
+        "requests got right answers within the objective's bound on latency"
+    ),
+    threshold_reason=(
+        "a load that the service serves with ease otherwise: what is left of the burst keeps it from its work, be it a "
+        "queue of requests that nobody waits for any more, or a state that the burst has left"
+    ),
+    next_step=(
+        "Bound the queue by time: drop a request that has waited longer than its client does. Look for retries, "
+        "caches that are empty now, and pools whose connections are broken."
+    ),
+    phases=("capacity",),
+)
+def never_recovers(sample: Sample, case: Case) -> Iterator[Fired]:
+    """After a burst that lasts seconds such a service needs a restart, or minutes."""
+    burst = sample.capacity.burst if sample.capacity else None
+    if burst is None or burst.behaviour != "never recovers":
+        return
+    after = burst.steps[-1]
+    yield Fired(
+        f"in {after.seconds:g} s at {after.factor:.0%} of its capacity after the burst, it answers "
+        f"{number(after.goodput)}/s of {number(after.rate)}/s within {burst.deadline_s * 1e3:g} ms, and does not "
+        "return to its usual latency",
+        figures=[],
+        evidence=burst.model_dump(mode="json"),
+    )
+
+
+@on_sample(
     "objective-not-met",
     Severity.NOTE,
     title="No rate met the objective",

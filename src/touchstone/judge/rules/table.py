@@ -63,6 +63,8 @@ _ALL = (
     capacity.capacity_disturbed,
     capacity.capacity_uncertain,
     capacity.dies_past_knee,
+    capacity.goodput_collapses,
+    capacity.never_recovers,
     capacity.objective_not_met,
     ceiling.above_tare,
     ceiling.level_at_ceiling,

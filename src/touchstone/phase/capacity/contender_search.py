@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
 from touchstone.engine.job import Timing, load_job, next_counter
-from touchstone.engine.protocol import LoadJob, Watch
+from touchstone.engine.protocol import LoadJob, Step, Watch
 from touchstone.manifest.load import Load
 from touchstone.manifest.objective import Objective
+from touchstone.phase.capacity.burst import BURST_INTERVAL_S, burst_load, read_burst
 from touchstone.phase.capacity.disturbance import TrialDisturbance
 from touchstone.phase.capacity.search import KneeEstimate, KneeSearch
 from touchstone.phase.capacity.trial import LEAD_S, POINTS, lowest_rate, open_loop, read_trial, seconds_for
 from touchstone.plan.placement import available_cpus
 from touchstone.record.engine import LoadResult, Totals
-from touchstone.record.evidence.capacity import CapacityEvidence, CapacityTrial, Ended
+from touchstone.record.evidence.capacity import BurstEvidence, CapacityEvidence, CapacityTrial, Ended
 
 _HEADROOM = 3.0
 """The search reaches this far beyond the rate of a closed loop, which no open one of the same connections exceeds."""
@@ -84,6 +85,7 @@ class ContenderSearch:
     dies_at: float | None = None
     death: str | None = None
     deaths: int = 0
+    burst: BurstEvidence | None = None
     gone: bool = False
     """True if no further trial is offered to it: it cannot be loaded, or it died and cannot be started again."""
     lowest: float = field(init=False)
@@ -123,16 +125,8 @@ class ContenderSearch:
 
     def offer(self, rate: float, purpose: Literal["search", "curve"], usual_s: float) -> CapacityTrial:
         """Offer a rate for a while."""
-        timing = Timing(LEAD_S, seconds_for(self.objective, rate, usual_s), 0.0)
-        load = open_loop(self.load.with_captured(self.target.prepared), rate)
-        seed = self.seed + len(self.trials)
-        job = load_job(load, self.target.url, timing, cpus=self.cpus, seed=seed, fresh=self.fresh)
-        job["first_counter"] = self.counter
-        job["series_interval_s"] = timing.measured_s / POINTS
-        job["watch"] = self.target.watch
-        result = self.put_load(job)
-        self.counter = next_counter(self.counter, result.totals.sent)
-        self.totals = sum_of_totals(self.totals, result.totals)
+        seconds = seconds_for(self.objective, rate, usual_s)
+        result = self._carry_out(open_loop(self.load, rate), seconds, seconds / POINTS)
         trial = read_trial(result, self.objective, rate, self.target.lanes, purpose)
         if death := self.target.died():
             self.deaths += 1
@@ -144,6 +138,30 @@ class ContenderSearch:
                 _wait_until(self.target.answers, _REST_S)
         self.trials.append(trial)
         return trial
+
+    def offer_burst(self, deadline_s: float, step_s: float) -> None:
+        """Offer a burst beyond the capacity, and a load after it, once the capacity is known."""
+        assert self.capacity is not None
+        load, steps = burst_load(self.load, self.capacity, deadline_s, step_s)
+        seconds = sum(step["seconds"] for step in steps)
+        result = self._carry_out(load, seconds, BURST_INTERVAL_S, steps)
+        self.burst = read_burst(result, load, self.capacity, self.objective, self.target.died())
+
+    def _carry_out(self, load: Load, seconds: float, interval_s: float, steps: Sequence[Step] = ()) -> LoadResult:
+        """Load the contender for a while, by keys that it has not had yet."""
+        wanted = load.with_captured(self.target.prepared)
+        seed = self.seed + len(self.trials)
+        timing = Timing(LEAD_S, seconds, 0.0)
+        job = load_job(wanted, self.target.url, timing, cpus=self.cpus, seed=seed, fresh=self.fresh)
+        if steps:
+            job["loop"] = {"kind": "steps", "steps": [*steps], "arrivals": load.arrivals}
+        job["series_interval_s"] = interval_s
+        job["first_counter"] = self.counter
+        job["watch"] = self.target.watch
+        result = self.put_load(job)
+        self.counter = next_counter(self.counter, result.totals.sent)
+        self.totals = sum_of_totals(self.totals, result.totals)
+        return result
 
     def evidence(self, tare: float | None) -> CapacityEvidence:
         """All that was found."""
@@ -161,6 +179,7 @@ class ContenderSearch:
             death=self.death,
             tare=tare,
             trials=self.trials,
+            burst=self.burst,
         )
 
     @property

@@ -17,12 +17,12 @@ from touchstone.contract.values import ValueSource, fresh_of
 from touchstone.failure import TouchstoneError
 from touchstone.manifest.load import Load
 from touchstone.manifest.objective import Objective
+from touchstone.phase.capacity.burst import FACTORS, burst_figures
 from touchstone.phase.capacity.contender_search import ContenderSearch, SearchBudget, TrialTarget
 from touchstone.phase.capacity.curve import missing_rates
 from touchstone.phase.capacity.efficiency import efficiency_figures, measure_efficiency
 from touchstone.phase.capacity.session import open_session, take_account
 from touchstone.record.engine import LoadResult
-from touchstone.record.evidence.capacity import CapacityTrial
 from touchstone.record.evidence.slices import part_rate
 from touchstone.record.process import Process
 from touchstone.record.sample import TARE, Sample
@@ -81,6 +81,8 @@ class LoadSearch:
             self._fill_curves()
             running = [seat for seat in self.seats[:-1] if not seat.gone]
             at_rates = {} if self.alone else measure_efficiency(self.bench, self.load, running, self.round_number)
+            # Last: what a burst leaves behind would show in all that came after it.
+            self._offer_bursts()
         tare = self.seats[-1].capacity
         for seat, sample in zip(self.seats, self.samples, strict=True):
             self._keep(seat, sample, tare if sample.contender != TARE else None)
@@ -171,7 +173,18 @@ class LoadSearch:
                     if seat.gone:
                         rates.clear()
 
-    def _try(self, seat: ContenderSearch, trial: Callable[[], CapacityTrial]) -> None:
+    def _offer_bursts(self) -> None:
+        """A burst for each whose capacity is known, where the scenario states a deadline."""
+        assert self.bench.scenario.capacity is not None  # the phase applies to no other
+        deadline_ms = self.bench.scenario.capacity.deadline_ms
+        if deadline_ms is None:
+            return
+        for seat in self.seats:
+            if seat.name != TARE and not seat.gone and seat.ended in {"found", "trials"} and seat.capacity is not None:
+                self.bench.watcher.step(f"burst of {seat.name}, {self.name}: up to {FACTORS[-1]:g} times its capacity")
+                self._try(seat, partial(seat.offer_burst, deadline_ms / 1e3, self.bench.profile.trial_s))
+
+    def _try(self, seat: ContenderSearch, trial: Callable[[], object]) -> None:
         """Carry out a trial. A contender that died in it gets a new process, and an error is nothing to the others."""
         try:
             trial()
@@ -234,3 +247,5 @@ class LoadSearch:
             )
         else:
             sample.figures["capacity"] = seat.capacity
+            if evidence.burst is not None:
+                sample.figures |= burst_figures(evidence.burst)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
+from pydantic import Field
+
 from touchstone.record.base import Record
 
 Ended = Literal["found", "trials", "generator", "nothing holds"]
@@ -54,6 +56,59 @@ class UseAtRate(Record):
     slices: int = 0
 
 
+Behaviour = Literal["sheds", "queues", "collapses", "dies", "never recovers"]
+"""What a service does beyond its capacity."""
+SHEDS, COLLAPSES = 0.8, 0.2
+"""Goodput at twice the capacity, as a share of the capacity: from the first on the service sheds what it cannot do, and
+below the second hardly a request is answered in time. Between them it queues: some answers come too late."""
+
+
+class BurstStep(Record):
+    """One rate of a burst, or the load before or after it."""
+
+    factor: float
+    """The rate as a multiple of the capacity."""
+    rate: float
+    seconds: float
+    goodput: float
+    """Right responses per second that came within the deadline, counted from when the request was due."""
+    errors: int
+    """Requests that ended wrong or failed; a client that gave up is among them."""
+
+
+class BurstEvidence(Record):
+    """A burst beyond the capacity by clients that give up at a deadline, and the load after it."""
+
+    deadline_s: float
+    capacity: float
+    connections: int
+    """Enough that each request that is due within a deadline can have one of its own."""
+    steps: list[BurstStep]
+    """The load before, the burst's rates, and the load after."""
+    failures: dict[str, int]
+    """How requests failed over all steps, by the engine's classes."""
+    statuses: dict[str, int]
+    rss_peak: int | None = None
+    recovery_s: float | None = None
+    """From the end of the burst until goodput and latency were back for a second; None if they never were."""
+    died: str | None = None
+    """How the server ended, in words; None if it lives."""
+
+    def goodput_at(self, factor: float) -> float | None:
+        """The goodput at a multiple of the capacity, in requests per second; None if it was not offered."""
+        return next((step.goodput for step in self.steps if step.factor == factor), None)
+
+    @property
+    def behaviour(self) -> Behaviour:
+        """What the service does beyond its capacity, the worst first."""
+        if self.died:
+            return "dies"
+        if self.recovery_s is None:
+            return "never recovers"
+        share = (self.goodput_at(2.0) or 0.0) / self.capacity
+        return "sheds" if share >= SHEDS else "collapses" if share < COLLAPSES else "queues"
+
+
 class CapacityEvidence(Record):
     """One contender's search in one round."""
 
@@ -75,3 +130,5 @@ class CapacityEvidence(Record):
     """What the null server bore under the same objective in the same round."""
     trials: list[CapacityTrial] = []
     at_rates: list[UseAtRate] = []
+    burst: BurstEvidence | None = Field(default=None, exclude_if=lambda burst: burst is None)
+    """What a burst beyond the capacity did; None where no deadline is stated."""

@@ -1,0 +1,120 @@
+"""A burst beyond the capacity by clients that give up at a deadline, and how long the service takes to recover."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from touchstone.engine.protocol import Step
+from touchstone.manifest.load import Load
+from touchstone.manifest.objective import Objective
+from touchstone.phase.capacity.trial import LEAD_S
+from touchstone.record.distribution import Distribution
+from touchstone.record.engine import LoadResult, Point
+from touchstone.record.evidence.capacity import BurstEvidence, BurstStep
+
+FACTORS = (1.5, 2.0, 3.0)
+"""The rates of the burst, as multiples of the capacity."""
+BURST_INTERVAL_S = 0.05
+"""Length of the intervals in which the recovery is looked for."""
+_CALM = 0.7
+"""The rate before and after the burst, as a share of the capacity: one that every service serves with ease."""
+_CALM_STEPS = 4
+"""The load after the burst lasts this number of trials: a service that has not recovered by then has a queue or a
+state that a burst leaves behind."""
+_MOST_CONNECTIONS = 4096
+_RECOVERED_S = 1.0
+_RECOVERED = 0.95
+"""A service has recovered once it gives, for a second, this share of the requests right answers within the objective's
+bound on latency."""
+
+
+def burst_load(load: Load, capacity: float, deadline_s: float, step_s: float) -> tuple[Load, list[Step]]:
+    """The load of a burst and its steps, with a connection for each request that may be due within a deadline."""
+    rates = [_CALM * capacity, *(factor * capacity for factor in FACTORS), _CALM * capacity]
+    seconds = [step_s] * (len(FACTORS) + 1) + [_CALM_STEPS * step_s]
+    needed = math.ceil(max(rates) * deadline_s)
+    changes = {
+        "loop": "open",
+        "rate": max(rates),
+        "steps": None,
+        "timeout_s": deadline_s,
+        "repeat": False,
+        "connections": max(load.connections, min(_MOST_CONNECTIONS, needed)),
+    }
+    steps: list[Step] = [{"rate": rate, "seconds": long} for rate, long in zip(rates, seconds, strict=True)]
+    return load.model_copy(update=changes), steps
+
+
+def read_burst(
+    result: LoadResult, load: Load, capacity: float, objective: Objective, died: str | None
+) -> BurstEvidence:
+    """What the load of a burst says."""
+    deadline_s = load.timeout_s
+    steps = [
+        BurstStep(
+            factor=round(step.rate / capacity, 3),
+            rate=step.rate,
+            seconds=step.seconds,
+            goodput=within(step.latency, deadline_s) / step.seconds,
+            errors=step.errors,
+        )
+        for step in result.steps
+    ]
+    window = result.watch.window if result.watch else None
+    bound_s = objective.latency.bound
+    calm_from_s = sum(step.seconds for step in steps[:-1])
+    return BurstEvidence(
+        deadline_s=deadline_s,
+        capacity=capacity,
+        connections=load.connections,
+        steps=steps,
+        failures={name: count for name, count in result.counts.errors.model_dump().items() if count},
+        statuses=result.counts.status,
+        rss_peak=(window.footprint_peak or window.rss_peak) if window else None,
+        recovery_s=None if died else recovery(result.series, LEAD_S + calm_from_s, steps[-1].rate, bound_s),
+        died=died,
+    )
+
+
+def within(latency: Distribution, deadline_s: float) -> float:
+    """How many of the requests of a distribution took no longer than this, by its curve of quantiles."""
+    if not latency.curve or not latency.count:
+        return 0.0
+    shares, values = zip(*latency.curve, strict=True)
+    if deadline_s >= values[-1]:
+        return float(latency.count)
+    return latency.count * float(np.interp(deadline_s, values, shares, left=0.0))
+
+
+def recovery(series: Sequence[Point], calm_from_s: float, rate: float, bound_s: float) -> float | None:
+    """Seconds from the end of a burst until answers were right and in time for a second; None if they never were.
+
+    Args:
+        series: intervals of the load, `t` their ends in seconds from its beginning.
+        calm_from_s: when the burst ended.
+        rate: requests per second that are due after it.
+        bound_s: the objective's bound on latency.
+
+    """
+    calm = [point for point in series if point.phase == "load" and point.t > calm_from_s + BURST_INTERVAL_S / 2]
+    count = round(_RECOVERED_S / BURST_INTERVAL_S)
+    for first in range(len(calm) - count + 1):
+        stretch = calm[first : first + count]
+        in_time = [point for point in stretch if point.p99 is not None and point.p99 <= bound_s]
+        begins = stretch[0] in in_time and not stretch[0].errors
+        if begins and sum(point.ok for point in in_time) >= _RECOVERED * rate * _RECOVERED_S:
+            return max(0.0, round(stretch[0].t - BURST_INTERVAL_S - calm_from_s, 3))
+    return None
+
+
+def burst_figures(burst: BurstEvidence) -> dict[str, float]:
+    """The figures of a burst: goodput at twice the capacity as a share of it, and the seconds until recovery."""
+    found = {}
+    if (goodput := burst.goodput_at(2.0)) is not None:
+        found["goodput_2x"] = goodput / burst.capacity
+    if burst.recovery_s is not None:
+        found["recovery_time"] = burst.recovery_s
+    return found

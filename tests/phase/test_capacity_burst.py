@@ -1,0 +1,110 @@
+"""A burst beyond the capacity, on servers whose capacity and queue are known, and on planted figures."""
+
+from __future__ import annotations
+
+import pytest
+from benchmarks.calibration.limited import LOAD, limited
+
+from touchstone.engine.client import run_job
+from touchstone.engine.job import Timing, load_job
+from touchstone.manifest.objective import parse_objective
+from touchstone.phase.capacity.burst import (
+    BURST_INTERVAL_S,
+    FACTORS,
+    burst_figures,
+    burst_load,
+    read_burst,
+    recovery,
+    within,
+)
+from touchstone.phase.capacity.trial import LEAD_S
+from touchstone.record.distribution import Distribution
+from touchstone.record.engine import LoadResult, Point
+from touchstone.record.evidence.capacity import BurstEvidence, BurstStep
+
+CAPACITY = 1_000.0
+OBJECTIVE = parse_objective("p99 < 150ms")
+
+
+def burst_on(*server: str, deadline_s: float = 0.25, step_s: float = 0.6) -> BurstEvidence:
+    """What a burst does to a server that serves 1,000 requests per second."""
+    with limited(*server) as target:
+        load, steps = burst_load(LOAD, CAPACITY, deadline_s, step_s)
+        seconds = sum(step["seconds"] for step in steps)
+        job = load_job(load, target.url, Timing(LEAD_S, seconds, 0.0), cpus=[], seed=1, fresh="x")
+        job["loop"] = {"kind": "steps", "steps": steps, "arrivals": "uniform"}
+        job["series_interval_s"] = BURST_INTERVAL_S
+        result = run_job("load", job, LoadResult)
+        return read_burst(result, load, CAPACITY, OBJECTIVE, target.died())
+
+
+def test_a_server_that_refuses_what_it_cannot_do_sheds() -> None:
+    # 50 waiting requests take 50 ms.
+    burst = burst_on("sheds", "1000", "50")
+    assert [step.factor for step in burst.steps] == [0.7, *FACTORS, 0.7]
+    for factor in FACTORS:
+        assert (burst.goodput_at(factor) or 0.0) / CAPACITY == pytest.approx(1.0, abs=0.15)
+    assert set(burst.failures) == {"wrong_status"}
+    assert burst.statuses["503"] == burst.failures["wrong_status"]
+    assert burst.behaviour == "sheds"
+    assert burst_figures(burst)["recovery_time"] < 1.0
+
+
+def test_a_server_that_keeps_the_work_of_clients_that_gave_up_does_not_recover_in_time() -> None:
+    # The burst leaves 0.6 * (0.5 + 1 + 2) * 1,000 = 2,100 requests, and 300 per second of them are worked off.
+    burst = burst_on("tokens", "1000")
+    assert (burst.goodput_at(3.0) or 0.0) < 0.2 * CAPACITY
+    assert burst.failures["timeout"] > 1_000
+    assert burst.recovery_s is None
+    assert burst.behaviour == "never recovers"
+    assert "recovery_time" not in burst_figures(burst)
+
+
+def test_a_server_that_ends_in_the_burst_dies() -> None:
+    burst = burst_on("dies", "1000", "300")
+    assert burst.died == "exited with code 3"
+    assert burst.behaviour == "dies"
+
+
+def evidence(goodput: float, recovery_s: float | None) -> BurstEvidence:
+    steps = [BurstStep(factor=2.0, rate=2_000.0, seconds=1.0, goodput=goodput, errors=0)]
+    return BurstEvidence(
+        deadline_s=0.1,
+        capacity=CAPACITY,
+        connections=64,
+        steps=steps,
+        failures={},
+        statuses={},
+        recovery_s=recovery_s,
+    )
+
+
+@pytest.mark.parametrize(
+    ("goodput", "recovery_s", "named"),
+    [(950.0, 0.1, "sheds"), (500.0, 0.1, "queues"), (50.0, 0.1, "collapses"), (950.0, None, "never recovers")],
+)
+def test_a_behaviour_has_its_name(goodput: float, recovery_s: float | None, named: str) -> None:
+    assert evidence(goodput, recovery_s).behaviour == named
+
+
+def test_what_took_no_longer_than_a_deadline_is_read_off_the_curve() -> None:
+    latency = Distribution(count=1_000, curve=[(0.0, 0.01), (0.5, 0.1), (1.0, 0.3)])
+    assert within(latency, 0.005) == 0.0
+    assert within(latency, 0.1) == pytest.approx(500.0)
+    assert within(latency, 0.2) == pytest.approx(750.0)
+    assert within(latency, 1.0) == 1_000.0
+    assert within(Distribution(), 1.0) == 0.0
+
+
+def series(*late: int) -> list[Point]:
+    """Five seconds at 100 requests per second; the intervals with these numbers are late."""
+    return [Point(t=BURST_INTERVAL_S * (n + 1), ok=5, p99=2.0 if n in late else 0.01) for n in range(100)]
+
+
+@pytest.mark.parametrize(
+    ("late", "seconds"), [((), 0.0), (range(20, 40), 1.0), ((50,), 0.0), (range(20, 90), None), (range(80, 100), 0.0)]
+)
+def test_recovery_is_the_first_second_in_which_requests_are_answered_in_time(
+    late: tuple[int, ...], seconds: float | None
+) -> None:
+    assert recovery(series(*late), 1.0, 100.0, 0.05) == (None if seconds is None else pytest.approx(seconds))
