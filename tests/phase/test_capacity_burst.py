@@ -33,7 +33,7 @@ def burst_on(*server: str, deadline_s: float = 0.25, step_s: float = 0.6) -> Bur
         seconds = sum(step["seconds"] for step in steps)
         job = load_job(load, target.url, Timing(LEAD_S, seconds, 0.0), cpus=[], seed=1, fresh="x")
         job["loop"] = {"kind": "steps", "steps": steps, "arrivals": "uniform"}
-        job["series_interval_s"] = BURST_INTERVAL_S
+        job["series_interval_s"], job["give_up"] = BURST_INTERVAL_S, True
         result = run_job("load", job, LoadResult)
         return read_burst(result, load, CAPACITY, OBJECTIVE, target.died())
 
@@ -108,3 +108,16 @@ def test_recovery_is_the_first_second_in_which_requests_are_answered_in_time(
     late: tuple[int, ...], seconds: float | None
 ) -> None:
     assert recovery(series(*late), 1.0, 100.0, 0.05) == (None if seconds is None else pytest.approx(seconds))
+
+
+@pytest.mark.parametrize("gives_up", [False, True])
+def test_a_request_that_waits_for_a_connection_beyond_the_deadline_is_not_sent(gives_up: bool) -> None:
+    # One connection and a request of 20 ms: 50 of 200 requests per second get their turn.
+    with limited("tokens", "50") as target:
+        load = LOAD.model_copy(update={"loop": "open", "rate": 200.0, "connections": 1, "timeout_s": 0.3})
+        job = load_job(load, target.url, Timing(0.0, 1.0, 0.0), cpus=[], seed=1, fresh="x")
+        job["give_up"] = gives_up
+        result = run_job("load", job, LoadResult)
+    worst = result.latency.max or 0.0
+    assert (worst > 0.7) is not gives_up, worst
+    assert result.counts.sent + (result.counts.unsent or 0) == 200

@@ -72,6 +72,10 @@ pub struct Job {
     /// A request without a complete response after this many seconds is given up; so is a connection attempt.
     #[serde(default = "default_timeout")]
     pub timeout_s: f64,
+    /// Whether a request of an open loop that has waited for a connection for `timeout_s` is not sent any more: its
+    /// client has given up. It counts as `unsent`.
+    #[serde(default)]
+    pub give_up: bool,
     /// Which kernel interface moves the bytes.
     #[serde(default)]
     pub backend: BackendChoice,

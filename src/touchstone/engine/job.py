@@ -192,6 +192,7 @@ def load_job(
     return {
         **traffic(load, url, seed=seed, fresh=fresh),
         "connect_to": None,
+        "give_up": False,
         "loop": _loop(load, timing),
         "threads": max(1, len(cpus)),
         "cpus": list(cpus),

@@ -1005,6 +1005,11 @@ class LoadJob(TypedDict):
     `cpus` are then those of leading and watching. A generator that is lost ends the job with an error that names
     it.
     """
+    give_up: NotRequired[bool]
+    """
+    Whether a request of an open loop that has waited for a connection for `timeout_s` is not sent any more: its
+    client has given up. It counts as `unsent`.
+    """
     journeys: NotRequired[list[Journey]]
     """Requests in order, in place of `requests`. They need a `pipeline` of 1."""
     keepalive: NotRequired[bool]

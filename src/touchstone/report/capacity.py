@@ -32,7 +32,7 @@ def capacity_lines(view: View, place: PhaseAndLoad) -> list[str]:
 def _bursts(view: View, place: PhaseAndLoad, contender: str) -> list[BurstEvidence]:
     """The bursts of a contender, one a round."""
     found = (sample.capacity.burst for sample in view.samples(place, contender) if sample.capacity)
-    return [burst for burst in found if burst is not None]
+    return [burst for burst in found if burst is not None and not burst.void]
 
 
 def _burst_sentence(contender: str, bursts: list[BurstEvidence]) -> str:

@@ -13,3 +13,9 @@ def test_a_service_that_stays_late_after_the_burst_is_named_with_what_it_answers
 def test_one_that_recovers_or_has_died_is_none() -> None:
     for one in (burst(0.0, 2.5), burst(8_800.0, 0.0), burst(0.0, None, "exited with code 3")):
         assert not fired(run_with(one), "never-recovers")
+
+
+def test_a_burst_that_others_disturbed_accuses_nobody() -> None:
+    one = burst(0.0, None)
+    one.void = "others had 0.8 CPUs more than in the trials that held"
+    assert not fired(run_with(one), "never-recovers")

@@ -197,6 +197,7 @@ impl SlicesJob {
             keepalive: traffic.keepalive,
             repeat: traffic.repeat,
             timeout_s: traffic.timeout_s,
+            give_up: false,
             backend: traffic.backend,
             sources: traffic.sources,
             seed: traffic.seed,

@@ -120,6 +120,8 @@ pub struct Worker {
     open_loop: bool,
     keep_alive: bool,
     repeat: bool,
+    /// Requests that have waited for a connection for as long as the time limit are not sent any more.
+    gives_up: bool,
     bounded: bool,
     /// Requests in flight on one connection, if the server lets it.
     depth: u16,
@@ -205,6 +207,7 @@ impl Worker {
             open_loop: job.is_open(),
             keep_alive: job.keepalive,
             repeat: job.repeat,
+            gives_up: job.give_up,
             bounded: job.max_requests.is_some() && !job.is_open(),
             depth: job.depth(),
             seed: job.seed,

@@ -18,15 +18,22 @@ impl Worker {
         }
         let free = self.idle.len();
         let due = &mut self.due;
+        let recorder = &self.recorder;
+        let mut given_up = 0;
         let waiting = self.shared.with_schedule(|schedule| {
             while due.len() < free {
                 let Some(intended) = schedule.take(now) else {
                     break;
                 };
+                if self.gives_up && now.saturating_sub(intended) >= self.timeout {
+                    given_up += u64::from(recorder.counts(intended));
+                    continue;
+                }
                 due.push(intended);
             }
             schedule.observe(now)
         });
+        self.unsent += given_up;
         let waiting = waiting.unwrap_or(0);
         self.backlog = waiting > 0;
         self.shared.progress[self.part.index as usize]

@@ -171,7 +171,7 @@ def dies_past_knee(sample: Sample, case: Case) -> Iterator[Fired]:
 def goodput_collapses(sample: Sample, case: Case) -> Iterator[Fired]:
     """A service that is offered twice its capacity still could serve all of it. Many serve nothing."""
     burst = sample.capacity.burst if sample.capacity else None
-    if burst is None or burst.behaviour != "collapses":
+    if burst is None or burst.void or burst.behaviour != "collapses":
         return
     goodput = burst.goodput_at(2.0) or 0.0
     yield Fired(
@@ -203,7 +203,7 @@ def goodput_collapses(sample: Sample, case: Case) -> Iterator[Fired]:
 def never_recovers(sample: Sample, case: Case) -> Iterator[Fired]:
     """After a burst that lasts seconds such a service needs a restart, or minutes."""
     burst = sample.capacity.burst if sample.capacity else None
-    if burst is None or burst.behaviour != "never recovers":
+    if burst is None or burst.void or burst.behaviour != "never recovers":
         return
     after = burst.steps[-1]
     yield Fired(

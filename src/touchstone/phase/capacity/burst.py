@@ -73,6 +73,7 @@ def read_burst(
         steps=steps,
         failures={name: count for name, count in result.counts.errors.model_dump().items() if count},
         statuses=result.counts.status,
+        never_sent=result.counts.unsent or 0,
         rss_peak=(window.footprint_peak or window.rss_peak) if window else None,
         recovery_s=None if died else recovery(result.series, LEAD_S + calm_from_s, steps[-1].rate, bound_s),
         died=died,
@@ -112,9 +113,20 @@ def recovery(series: Sequence[Point], calm_from_s: float, rate: float, bound_s: 
 
 def burst_figures(burst: BurstEvidence) -> dict[str, float]:
     """The figures of a burst: goodput at twice the capacity as a share of it, and the seconds until recovery."""
-    found = {}
-    if (goodput := burst.goodput_at(2.0)) is not None:
-        found["goodput_2x"] = goodput / burst.capacity
-    if burst.recovery_s is not None:
-        found["recovery_time"] = burst.recovery_s
-    return found
+    goodput = burst.goodput_at(2.0)
+    values = {
+        "goodput_2x": None if goodput is None else goodput / burst.capacity,
+        "recovery_time": burst.recovery_s,
+    }
+    return {} if burst.void else {name: value for name, value in values.items() if value is not None}
+
+
+def burst_absences(burst: BurstEvidence) -> dict[str, str]:
+    """The figures that a burst does not have, each with the reason."""
+    if burst.void:
+        return dict.fromkeys(("goodput_2x", "recovery_time"), burst.void)
+    if burst.died:
+        return {"recovery_time": f"the server {burst.died}"}
+    return (
+        {} if burst.recovery_s is not None else {"recovery_time": "it had not recovered when the load after it ended"}
+    )

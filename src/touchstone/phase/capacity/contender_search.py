@@ -146,6 +146,10 @@ class ContenderSearch:
         seconds = sum(step["seconds"] for step in steps)
         result = self._carry_out(load, seconds, BURST_INTERVAL_S, steps)
         self.burst = read_burst(result, load, self.capacity, self.objective, self.target.died())
+        if not self.burst.died:
+            whole = read_trial(result, self.objective, load.rate or self.capacity, self.target.lanes, "curve")
+            self.bursts.settle(whole)
+            self.burst.void = whole.why if whole.void else ""
 
     def _carry_out(self, load: Load, seconds: float, interval_s: float, steps: Sequence[Step] = ()) -> LoadResult:
         """Load the contender for a while, by keys that it has not had yet."""
@@ -154,6 +158,8 @@ class ContenderSearch:
         timing = Timing(LEAD_S, seconds, 0.0)
         job = load_job(wanted, self.target.url, timing, cpus=self.cpus, seed=seed, fresh=self.fresh)
         if steps:
+            # Clients of a burst give up whether they have a connection or not.
+            job["give_up"] = True
             job["loop"] = {"kind": "steps", "steps": [*steps], "arrivals": load.arrivals}
         job["series_interval_s"] = interval_s
         job["first_counter"] = self.counter

@@ -17,7 +17,7 @@ from touchstone.contract.values import ValueSource, fresh_of
 from touchstone.failure import TouchstoneError
 from touchstone.manifest.load import Load
 from touchstone.manifest.objective import Objective
-from touchstone.phase.capacity.burst import FACTORS, burst_figures
+from touchstone.phase.capacity.burst import FACTORS, burst_absences, burst_figures
 from touchstone.phase.capacity.contender_search import ContenderSearch, SearchBudget, TrialTarget
 from touchstone.phase.capacity.curve import missing_rates
 from touchstone.phase.capacity.efficiency import efficiency_figures, measure_efficiency
@@ -249,3 +249,4 @@ class LoadSearch:
             sample.figures["capacity"] = seat.capacity
             if evidence.burst is not None:
                 sample.figures |= burst_figures(evidence.burst)
+                sample.not_measured |= burst_absences(evidence.burst)

@@ -88,11 +88,15 @@ class BurstEvidence(Record):
     failures: dict[str, int]
     """How requests failed over all steps, by the engine's classes."""
     statuses: dict[str, int]
+    never_sent: int = 0
+    """Requests whose client gave up before one of the connections was free."""
     rss_peak: int | None = None
     recovery_s: float | None = None
     """From the end of the burst until goodput and latency were back for a second; None if they never were."""
     died: str | None = None
     """How the server ended, in words; None if it lives."""
+    void: str = ""
+    """Why the burst says nothing of the server, which the generator or others kept from its work; empty if it does."""
 
     def goodput_at(self, factor: float) -> float | None:
         """The goodput at a multiple of the capacity, in requests per second; None if it was not offered."""
