@@ -159,7 +159,7 @@ def dies_past_knee(sample: Sample, case: Case) -> Iterator[Fired]:
     title="Beyond its capacity hardly a request is answered in time",
     threshold="goodput at twice the capacity below 20 % of the capacity; the service recovers after the burst",
     threshold_reason=(
-        "a service that refuses what it cannot do keeps its goodput; one that loses four fifths of it works for "
+        "a service that refuses excess requests keeps its goodput; one that loses four fifths of it works for "
         "clients that have given up"
     ),
     next_step=(

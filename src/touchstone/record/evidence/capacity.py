@@ -59,7 +59,7 @@ class UseAtRate(Record):
 Behaviour = Literal["sheds", "queues", "collapses", "dies", "never recovers"]
 """What a service does beyond its capacity."""
 SHEDS, COLLAPSES = 0.8, 0.2
-"""Goodput at twice the capacity, as a share of the capacity: from the first on the service sheds what it cannot do, and
+"""Goodput at twice the capacity, as a share of the capacity: from the first on the service sheds excess requests, and
 below the second hardly a request is answered in time. Between them it queues: some answers come too late."""
 
 
