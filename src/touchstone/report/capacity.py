@@ -1,4 +1,4 @@
-"""Sentences on a capacity search's objective, on how the rate grows, and on a burst beyond the capacity."""
+"""Sentences on a capacity search: objective, growth of the rate, and the burst beyond the capacity."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A burst beyond the capacity by clients that give up at a deadline, and how long the service takes to recover."""
+"""A burst beyond the capacity by clients that give up, and the recovery from it."""
 
 from __future__ import annotations
 
@@ -32,7 +32,10 @@ bound on latency."""
 
 
 def burst_load(load: Load, capacity: float, deadline_s: float, step_s: float) -> tuple[Load, list[Step]]:
-    """The load of a burst and its steps, with a connection for each request that may be due within a deadline."""
+    """The load of a burst and its steps.
+
+    There is a connection for each request that may be due within a deadline.
+    """
     rates = [_CALM * capacity, *(factor * capacity for factor in FACTORS), _CALM * capacity]
     seconds = [step_s] * (len(FACTORS) + 1) + [_CALM_STEPS * step_s]
     needed = math.ceil(max(rates) * deadline_s)
@@ -81,7 +84,7 @@ def read_burst(
 
 
 def within(latency: Distribution, deadline_s: float) -> float:
-    """How many of the requests of a distribution took no longer than this, by its curve of quantiles."""
+    """The number of requests that took no longer than a deadline, by the curve of quantiles."""
     if not latency.curve or not latency.count:
         return 0.0
     shares, values = zip(*latency.curve, strict=True)
@@ -91,7 +94,9 @@ def within(latency: Distribution, deadline_s: float) -> float:
 
 
 def recovery(series: Sequence[Point], calm_from_s: float, rate: float, bound_s: float) -> float | None:
-    """Seconds from the end of a burst until answers were right and in time for a second; None if they never were.
+    """Seconds from a burst's end until answers are right and in time.
+
+    They have to be so for a second. None if they never are.
 
     Args:
         series: intervals of the load, `t` their ends in seconds from its beginning.
@@ -112,7 +117,10 @@ def recovery(series: Sequence[Point], calm_from_s: float, rate: float, bound_s: 
 
 
 def burst_figures(burst: BurstEvidence) -> dict[str, float]:
-    """The figures of a burst: goodput at twice the capacity as a share of it, and the seconds until recovery."""
+    """The figures of a burst.
+
+    Goodput at twice the capacity is a share of the capacity; the time until recovery is in seconds.
+    """
     goodput = burst.goodput_at(2.0)
     values = {
         "goodput_2x": None if goodput is None else goodput / burst.capacity,

@@ -77,7 +77,7 @@ class BurstStep(Record):
 
 
 class BurstEvidence(Record):
-    """A burst beyond the capacity by clients that give up at a deadline, and the load after it."""
+    """A burst beyond the capacity, by clients that give up, and the load after it."""
 
     deadline_s: float
     capacity: float
@@ -99,7 +99,7 @@ class BurstEvidence(Record):
     """Why the burst says nothing of the server, which the generator or others kept from its work; empty if it does."""
 
     def goodput_at(self, factor: float) -> float | None:
-        """The goodput at a multiple of the capacity, in requests per second; None if it was not offered."""
+        """Goodput at a multiple of the capacity, in requests per second; None if not offered."""
         return next((step.goodput for step in self.steps if step.factor == factor), None)
 
     @property
