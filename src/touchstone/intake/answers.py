@@ -106,7 +106,8 @@ def _ask(service: AskedService, origin: str, target: str, number: int) -> Respon
             raise UsageError(
                 f"GET {target}: {answer.failure}",
                 where=origin,
-                fix="a stream cannot be drafted, since its response has no end: leave this URL out",
+                fix="a stream cannot be drafted, since its response has no end: leave this URL out, and write a load "
+                "with `stream` that measures its events (docs/streams.md)",
             )
         if not answer.failure.startswith("no whole answer within"):
             break
