@@ -25,10 +25,10 @@ def sent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     def unpack(_results: bytes, folder: Path) -> bool:
         return written(folder).is_dir()
 
-    def travel(*_: object) -> list[SimpleNamespace]:
+    def run_remotely(*_: object) -> list[SimpleNamespace]:
         return [SimpleNamespace(server=server, code=0, results=b"") for server in servers]
 
-    travelling = SimpleNamespace(PART="TOUCHSTONE_TEST_PART", travel=travel, unpack=unpack)
+    travelling = SimpleNamespace(PART="TOUCHSTONE_TEST_PART", run_remotely=run_remotely, unpack=unpack)
     monkeypatch.setitem(sys.modules, "touchstone.cluster.remote_run", travelling)
     monkeypatch.setattr(cluster_option, "need_ray", lambda: None)
     monkeypatch.chdir(tmp_path)
@@ -53,7 +53,9 @@ def test_a_folder_that_holds_a_run_is_refused_before_anything_is_sent(
     sent.append("one")
     assert cluster_option.run_on_cluster("head", tmp_path, [], WISH, out) is not None
     kept = json.loads((out / "plan.json").read_text())
-    monkeypatch.setattr(sys.modules["touchstone.cluster.remote_run"], "travel", lambda *_: pytest.fail("it was sent"))
+    monkeypatch.setattr(
+        sys.modules["touchstone.cluster.remote_run"], "run_remotely", lambda *_: pytest.fail("it was sent")
+    )
     with pytest.raises(StoreError, match="holds a run already"):
         cluster_option.run_on_cluster("head", tmp_path, [], WISH, out)
     assert json.loads((out / "plan.json").read_text()) == kept

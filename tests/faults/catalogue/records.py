@@ -371,6 +371,8 @@ NOT_PLANTABLE: dict[str, str] = {
     "capacity-beyond-generator": _BY_RULE + "the server would have to be faster than the null server",
     "capacity-disturbed": _BY_RULE + "a search would take minutes beside other work",
     "capacity-uncertain": _BY_RULE + "a search of many minutes would have to end without settling",
+    "events-buffered": _BY_RULE + "tests/engine/test_streams.py has a proxy that buffers",
+    "events-lost": _BY_RULE + "tests/engine/test_streams.py has services that lose, double and reorder events",
     "generator-throttled": _BY_RULE + "it needs a CPU quota on the lab itself",
     "generators-apart": _BY_RULE + "it needs generators on several machines",
     "requests-cut-at-sigterm": _BY_RULE + "tests/phase/test_ending_with_clients.py has services that cut requests",
