@@ -267,3 +267,23 @@ def test_a_drafted_scenario_runs(tmp_path: Path) -> None:
     assert named.returncode != 0
     assert "did you mean 'web'" in named.stderr
     assert not (tmp_path / "other").exists()
+
+
+def test_a_named_folder_takes_the_place_of_the_one_that_compose_builds(tmp_path: Path) -> None:
+    (tmp_path / "moved").mkdir()
+    (tmp_path / "moved" / "requirements.txt").touch()
+    (tmp_path / "moved" / "serve.py").write_text(SERVER, encoding="utf-8")
+    (tmp_path / "moved" / "Procfile").write_text("web: python serve.py", encoding="utf-8")
+    for name, built in (("here", "."), ("away", "gone")):
+        text = f"services:\n  web:\n    build: {built}\n    environment: {{APP_PORT: 8123}}\n    ports: [8123]\n"
+        drafted(tmp_path, text)
+        made = touchstone("new", name, "--from-compose", "compose.yaml", "--service", "moved", cwd=tmp_path)
+        assert made.returncode == 0, made.stderr
+        stack = tomllib.loads((tmp_path / name / "web" / "stack.toml").read_text(encoding="utf-8"))
+        assert stack["variants"]["plain"]["run"][-1] == "serve.py"
+        assert stack["variants"]["plain"]["env"] == {"APP_PORT": "{port}"}
+        assert stack["extra_sources"]["app"].endswith("/moved")
+    (tmp_path / "empty").mkdir()
+    refused = touchstone("new", "none", "--from-compose", "compose.yaml", "--service", "empty", cwd=tmp_path)
+    assert refused.returncode != 0
+    assert not (tmp_path / "none").exists()

@@ -112,9 +112,9 @@ def new(
     draft = _draft(folder, from_openapi, from_har, from_url or [], from_compose)
     composed = None
     if from_compose is not None:
-        composed = draft_from_compose(from_compose, compose_service)
+        composed = draft_from_compose(from_compose, compose_service, service)
         draft = composed.draft
-        service = (composed.folder if composed.stack else None) if stack is None and service is None else service
+        service = composed.folder if composed.stack and stack is None else None
     if draft is not None and stack is None and service is None:
         with whole_or_nothing(folder, SCENARIO_FILE):
             written = draft.write(folder)

@@ -39,14 +39,14 @@ class ComposeDraft:
     draft: Draft
     service: str
     folder: Path | None
-    """The folder that the service is built of."""
+    """The folder of the service's files."""
     stack: DraftStack | None
 
 
-def draft_from_compose(file: Path, chosen: str | None) -> ComposeDraft:
+def draft_from_compose(file: Path, chosen: str | None, place: Path | None = None) -> ComposeDraft:
     """The scenario and stack of a Compose service, by default the one that is built.
 
-    Raises UsageError.
+    `place` is the folder of its files, by default the one that Compose builds. Raises UsageError.
     """
     project = read_project(file)
     service = _chosen(project, chosen, file)
@@ -55,7 +55,7 @@ def draft_from_compose(file: Path, chosen: str | None) -> ComposeDraft:
     given = {name for one in dependencies for name in one.gives}
     own = _own_address(service)
     settings = dict(_settings(service, given, own, notes))
-    stack, folder = _stack(service, given, own, notes)
+    stack, folder = _stack(service, place, given, own, notes)
     notes += _left_out(service, project, dependencies)
     check = service.keys.get("healthcheck")
     asked = ready_request(check)
@@ -165,32 +165,37 @@ def _settings(
 
 
 def _stack(
-    service: ComposeService, given: set[str], own: Mapping[str, str], notes: list[str]
+    service: ComposeService, place: Path | None, given: set[str], own: Mapping[str, str], notes: list[str]
 ) -> tuple[DraftStack | None, Path | None]:
-    """The stack of the service's folder, and that folder; a note where there is none."""
+    """The stack of the service's folder, and that folder; a note where there is none.
+
+    Raises UsageError if a `place` is named and no stack can be drafted of it.
+    """
     add = "add the service by `touchstone new FOLDER --service PLACE`"
-    if "build" not in service.keys:
+    if place is None and "build" not in service.keys:
         notes.append(
             f"{service.name} is not built, but the image {service.keys.get('image')}: docs/container-images.md"
         )
         return None, None
-    if service.context is None:
+    folder = place or service.context
+    if folder is None:
         notes.append(f"{service.name} is built of a folder that is not here: {add}")
         return None, None
     takes_port = "PORT" in service.environment
     ports = [] if takes_port else [DeployedPort(port, "the Compose file") for port, _ in service.ports]
     known = {*given, *service.environment}
-    folder = service.context
     try:
         drafted = draft_service(folder, env=own, ports=ports, given=known)
     except TouchstoneError as error:
+        if place is not None:
+            raise
         try:
             # A context of a whole repository, and a Dockerfile in the service's own folder.
-            folder = service.dockerfile_folder
-            drafted = draft_service(folder, env=own, ports=ports, given=known)
+            drafted = draft_service(service.dockerfile_folder, env=own, ports=ports, given=known)
         except TouchstoneError:
-            notes.append(f"no stack is drafted of {service.context.name}: {error.what}; {add}")
-            return None, service.context
+            notes.append(f"no stack is drafted of {folder.name}: {error.what}; {add}")
+            return None, folder
+        folder = service.dockerfile_folder
     marks = [*drafted.guessed]
     for key in ("command", "entrypoint"):
         if held := service.keys.get(key):
