@@ -125,7 +125,7 @@
     const a = choice(pairForm, "a", names);
     const b = choice(pairForm, "b", names.includes(state.b) ? names : [...names.slice(1), ...names.slice(0, 1)]);
     const table = document.getElementById("pair-table");
-    const heading = [["", "load"], ["", "figure"], ["", a, "num"], ["", b, "num"], ["", "told apart"]];
+    const heading = [["", "load"], ["", "figure"], ["", a, "num"], ["", b, "num"], ["", "separated"]];
     heads(table, heading);
     const lines = [];
     let run = null;
