@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from tests.golden.golden import HERE, RUNS
-from touchstone.bundle.again import Answer, compare_answers, headline
+from touchstone.bundle.again import Answer, compare_answers, headline, refuse_unrepeatable
 from touchstone.bundle.archive import JUDGEMENT, MANIFEST, is_bundle, lay_out, packed, unpack
 from touchstone.bundle.consistency import contradictions
 from touchstone.bundle.pack import manifest_of, pack
@@ -226,3 +226,26 @@ def test_the_headline_is_decided_if_one_is(recorded: Callable[[str], Path]) -> N
     assert found.phase == "load" and found.interval is not None and found.decided
     with pytest.raises(InvalidRunError, match="compares no contenders"):
         headline(judge(load_run(recorded("crud"))))
+
+
+@pytest.mark.parametrize(
+    ("command", "shown"),
+    [
+        (["touchstone", "run", "--url", "a=http://localhost:1"], "`touchstone run --url a=http://localhost:1`"),
+        (["touchstone", "ab", "\x1b[2J"], "the command that made the run"),
+        (["rm", "-r", "x"], "the command that made the run"),
+        ([], "the command that made the run"),
+    ],
+)
+def test_services_that_ran_already_are_not_built_and_only_a_command_of_touchstone_is_shown(
+    command: list[str], shown: str, recorded: Callable[[str], Path]
+) -> None:
+    run = load_run(recorded("newcomer"))
+    refuse_unrepeatable(run, revisions=False)
+    services = [one.model_copy(update={"outside": "http://localhost:1"}) for one in run.plan.contenders]
+    outside = run.model_copy(update={"plan": run.plan.model_copy(update={"contenders": services, "command": command})})
+    with pytest.raises(UsageError, match=r"go/plain, .* ran already") as refused:
+        refuse_unrepeatable(outside, revisions=False)
+    assert refused.value.fix == f"repeat {shown} where such services run"
+    with pytest.raises(UsageError, match="two revisions"):
+        refuse_unrepeatable(run, revisions=True)

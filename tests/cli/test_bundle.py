@@ -12,6 +12,11 @@ import pytest
 from tests import command
 from tests.bundle.doctored import edit, samples
 from tests.golden.golden import HERE
+from touchstone.bundle.archive import PAIR
+from touchstone.judge.comparison.across import ComparisonTerms
+from touchstone.judge.comparison.pair import Revision, judge_pair
+from touchstone.judge.judge import judge
+from touchstone.record.store import load_run
 
 
 def touchstone(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
@@ -37,6 +42,24 @@ def test_a_bundle_is_made_checked_shown_compared_and_a_forged_one_refused(tmp_pa
     forged = touchstone(tmp_path, "verify", "forged")
     assert forged.returncode == 4
     assert f"{path.stem}: the figure throughput is 9000000000.0" in forged.stderr
+
+
+def test_a_run_of_two_revisions_is_not_repeated_and_its_command_is_named(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    with tarfile.open(HERE / "runs/newcomer.tar.xz") as archive:
+        archive.extractall(folder, filter="data")
+    edit(folder / "plan.json", lambda plan: plan.update(command=["touchstone", "ab", "main", "--stack", "go"]))
+    run = load_run(folder)
+    terms = ComparisonTerms(margin=0.03, confidence=0.95, figures={"throughput": None})
+    sides = [(name, Revision(name=name, commit=name)) for name in ("go/plain", "rust/plain")]
+    judged = judge_pair(run, judge(run), (sides[0], sides[1]), terms, "go/plain")
+    (folder / PAIR).write_text(judged.model_dump_json(by_alias=True))
+    assert touchstone(tmp_path, "bundle", "run", "--out", "bundle").returncode == 0
+    done = touchstone(tmp_path, "verify", "bundle", "--minutes", "1")
+    assert done.returncode == 2, done.stderr
+    assert "every stated verdict, interval and finding follows" in done.stdout
+    assert "repeat `touchstone ab main --stack go` in a clone of their repository" in done.stderr
+    assert not (tmp_path / "results").exists()
 
 
 @pytest.mark.parametrize(

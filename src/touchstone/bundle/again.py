@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import shlex
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -62,6 +63,31 @@ def headline(judgement: Judgement) -> Comparison:
     if not leading:
         raise InvalidRunError("the run compares no contenders under a load, so that nothing can be measured again")
     return next((c for c in leading if c.decided), leading[0])
+
+
+def refuse_unrepeatable(run: Run, *, revisions: bool) -> None:
+    """Raise UsageError for two revisions, or for services that ran already. It names the run's command.
+
+    Args:
+        run: a bundle's.
+        revisions: whether its contenders are two revisions.
+
+    """
+    outside = [contender.name for contender in run.plan.contenders if contender.outside]
+    if revisions:
+        why, place = (
+            "its contenders are two revisions, which no scenario's stacks are",
+            "in a clone of their repository",
+        )
+    elif outside:
+        why, place = f"{', '.join(outside)} ran already, and nothing says how to build it", "where such services run"
+    else:
+        return
+    words = run.plan.command
+    # The words are another author's.
+    shown = words[:1] == ["touchstone"] and all(map(str.isprintable, words))
+    command = f"`{shlex.join(words)}`" if shown else "the command that made the run"
+    raise UsageError(f"the run cannot be repeated from a bundle: {why}", fix=f"repeat {command} {place}")
 
 
 def measure_again(

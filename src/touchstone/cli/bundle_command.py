@@ -10,8 +10,8 @@ import typer
 from rich.console import Console
 
 import touchstone
-from touchstone.bundle.again import Answer, Rerun, measure_again
-from touchstone.bundle.archive import Manifest, lay_out, unpack
+from touchstone.bundle.again import Answer, Rerun, measure_again, refuse_unrepeatable
+from touchstone.bundle.archive import PAIR, Manifest, lay_out, unpack
 from touchstone.bundle.consistency import contradictions
 from touchstone.bundle.pack import pack
 from touchstone.bundle.verdicts import departures
@@ -65,6 +65,7 @@ def verify(
     _check(bundle, manifest, run, files)
     if not minutes:
         return ExitCode.OK
+    refuse_unrepeatable(run, revisions=PAIR in files)
     found = find_scenario(scenario or run.plan.scenario, scenarios_root())
     conditions = RunConditions(results=results_root(), display=display_for(Console()))
     rerun = measure_again(run, manifest.sources, found, minutes, conditions)
