@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import pytest
@@ -43,6 +44,21 @@ def test_gates_are_counted_with_their_like(tmp_path: Path) -> None:
     entries = store.read(path)
     assert {e.reference for e in entries} == {TWIN}
     assert all(e.value == pytest.approx(RATE, rel=0.3) and e.ratio_low is not None for e in entries)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "counts"), [(1.1, math.inf, "1"), (0.0, 0.9, "1"), (0.0, math.inf, "0"), (0.9, math.inf, "0")]
+)
+def test_an_interval_with_an_open_end_is_kept_and_counted_alike_in_each_later_gate(
+    low: float, high: float, counts: str, tmp_path: Path
+) -> None:
+    run = run_with_twin()
+    judged = judged_pair(run)
+    assert judged.twin is not None
+    judged.twin.changes = [change.model_copy(update={"low": low, "high": high}) for change in judged.twin.changes]
+    found = count_twin(run, judged, BASE, TERMS, tmp_path / "twins.jsonl")
+    assert found is not None and f"{found.different} of {found.gates}" == f"{counts} of 1"
+    assert kept(tmp_path / "twins.jsonl", 2) == f"{counts} of 2"
 
 
 def test_a_run_without_a_twin_adds_nothing(tmp_path: Path) -> None:

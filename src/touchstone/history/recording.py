@@ -79,6 +79,11 @@ def machine_facts(environment: Environment, tools: Mapping[str, str]) -> dict[st
     return facts | {f"tool {name}": version for name, version in sorted(tools.items())}
 
 
+def finite(value: float | None) -> float | None:
+    """The value as an entry holds it. None for an open end, for which no drawing and no JSON has a place."""
+    return value if value is not None and math.isfinite(value) else None
+
+
 def _entries(run: Run, measured: MeasuredCommit, names: Mapping[str, str], reference: str | None) -> list[HistoryEntry]:
     """The run's entries. `names`: by a contender's name in the run, its name in the history."""
     judgement = judge(run)
@@ -112,11 +117,8 @@ def _entries(run: Run, measured: MeasuredCommit, names: Mapping[str, str], refer
         )
         if compared is not None and compared.ratio is not None:
             entry.reference = reference or compared.baseline
-            # An end that a doubt leaves open has no place in a drawing, and none in a store's JSON.
-            entry.ratio, entry.ratio_low, entry.ratio_high = (
-                value if value is not None and math.isfinite(value) else None
-                for value in (compared.ratio, compared.low, compared.high)
-            )
+            ends = compared.ratio, compared.low, compared.high
+            entry.ratio, entry.ratio_low, entry.ratio_high = map(finite, ends)
         found.append(entry)
     if not found:
         raise InvalidRunError("the run has no valid figure to record", fix="`touchstone show` says why")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from touchstone.history import store
 from touchstone.history.entry import HistoryEntry
-from touchstone.history.recording import MeasuredCommit, machine_facts
+from touchstone.history.recording import MeasuredCommit, finite, machine_facts
 from touchstone.judge.comparison.across import ComparisonTerms
 from touchstone.judge.comparison.pair import PairJudgement
 from touchstone.judge.comparison.twin import TwinCount, called_different
@@ -79,8 +79,8 @@ def _entries(run: Run, judged: PairJudgement, base: MeasuredCommit) -> list[Hist
             value=change.after,
             reference=TWIN,
             ratio=change.ratio,
-            ratio_low=change.low,
-            ratio_high=change.high,
+            ratio_low=finite(change.low),
+            ratio_high=finite(change.high),
             machine=machine_facts(run.environment, tools),
         )
         for change in changes

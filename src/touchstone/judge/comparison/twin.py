@@ -63,10 +63,11 @@ class TwinCheck(Record):
 
 
 def called_different(ratio: float | None, low: float | None, high: float | None, margin: float) -> bool:
-    """Whether an interval of two copies' ratio calls one of them better, at a margin."""
-    if ratio is None or low is None or high is None:
+    """Whether an interval of two copies' ratio calls one of them better, at a margin. None is an open end."""
+    if ratio is None:
         return False
-    return decide(Interval(ratio, low, high), margin) in (Decision.HIGHER, Decision.LOWER)
+    interval = Interval(ratio, 0.0 if low is None else low, math.inf if high is None else high)
+    return decide(interval, margin) in (Decision.HIGHER, Decision.LOWER)
 
 
 def check_twin(run: Run, judgement: Judgement, base: str, terms: ComparisonTerms, called: str) -> TwinCheck | None:
