@@ -1,8 +1,8 @@
 """Whole gates whose truth is known, counted: identical revisions, and heads that burn a planted share of CPU time.
 
 `python -m benchmarks.calibration.gate FOLDER [--gates N] [--planted 0 0.05] [--margin 3%] [--minutes 1.5]` runs
-`touchstone ab` on the Go contender of `users` until FOLDER/counts.jsonl has N gates for each planted share, and prints
-the counts. It can be ended at any time: the same command continues.
+`touchstone ab` on the Go contender of `users` until FOLDER/counts.jsonl has N gates of this margin and time for each
+planted share, and prints their counts. It can be ended at any time: the same command continues.
 """
 
 from __future__ import annotations
@@ -97,7 +97,9 @@ def main() -> int:
     top, file = options.folder / "repository", options.folder / "counts.jsonl"
     if not top.exists():
         repository(top, options.planted)
-    counts = [json.loads(line) for line in file.read_text().splitlines()] if file.exists() else []
+    known = [json.loads(line) for line in file.read_text().splitlines()] if file.exists() else []
+    terms = {"margin": options.margin, "minutes": options.minutes}
+    counts = [one for one in known if terms.items() <= one.items()]
     for number in range(options.gates):
         for share in options.planted:
             if sum(one["planted"] == share for one in counts) > number:
