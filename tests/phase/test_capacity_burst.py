@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
-import pytest
-from benchmarks.calibration.limited import LOAD, limited
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
+import pytest
+from benchmarks.calibration.limited import LOAD, limited, seat_at
+
+from tests.bench.test_at_once import contender
+from touchstone.bench.base import Watcher, blank_process
+from touchstone.bench.running_contender import RunningContender
+from touchstone.bench.together import StartedTogether
 from touchstone.engine.client import run_job
 from touchstone.engine.job import Timing, load_job
+from touchstone.failure import TouchstoneError
 from touchstone.manifest.objective import parse_objective
 from touchstone.phase.capacity.burst import (
     BURST_INTERVAL_S,
@@ -17,10 +27,13 @@ from touchstone.phase.capacity.burst import (
     recovery,
     within,
 )
+from touchstone.phase.capacity.load_search import LoadSearch
 from touchstone.phase.capacity.trial import LEAD_S
 from touchstone.record.distribution import Distribution
 from touchstone.record.engine import LoadResult, Point
 from touchstone.record.evidence.capacity import BurstEvidence, BurstStep
+
+from .test_peak import bench_of
 
 CAPACITY = 1_000.0
 OBJECTIVE = parse_objective("p99 < 150ms")
@@ -64,6 +77,31 @@ def test_a_server_that_ends_in_the_burst_dies() -> None:
     burst = burst_on("dies", "1000", "300")
     assert burst.died == "exited with code 3"
     assert burst.behaviour == "dies"
+
+
+def test_a_death_in_the_burst_counts_as_one_and_is_named(tmp_path: Path) -> None:
+    said: list[str] = []
+    watcher = cast(Watcher, SimpleNamespace(say=said.append))
+    bench = replace(bench_of(tmp_path), watcher=watcher)
+    process = blank_process(bench, "capacity", "dies/plain", 1)
+    one = StartedTogether(contender("dies", None), cast(RunningContender, None), bench, process)
+
+    def restart(_: StartedTogether) -> None:
+        raise TouchstoneError("the port is taken")
+
+    with limited("dies", "200", "20") as target:
+        seat = seat_at(target, "p99 < 150ms", closed_rate=200.0)
+        seat.name, seat.ended = "dies/plain", "trials"
+        seat.offer_burst(0.25, 0.4)
+        search = LoadSearch(bench, "work", LOAD, OBJECTIVE, 1, [one], restart, seats=[seat])
+        search._revive(seat)
+    assert seat.deaths == 1, "what its first process had done is not asked of the second"
+    assert seat.gone
+    assert said == [
+        "  dies/plain exited with code 3 in the burst; a new process takes its place",
+        "  dies/plain: the server exited with code 3 in the burst, and the process in its place failed: "
+        "the port is taken",
+    ]
 
 
 def evidence(goodput: float, recovery_s: float | None) -> BurstEvidence:

@@ -146,7 +146,9 @@ class ContenderSearch:
         seconds = sum(step["seconds"] for step in steps)
         result = self._carry_out(load, seconds, BURST_INTERVAL_S, steps)
         self.burst = read_burst(result, load, self.capacity, self.objective, self.target.died())
-        if not self.burst.died:
+        if self.burst.died:
+            self.deaths += 1
+        else:
             whole = read_trial(result, self.objective, load.rate or self.capacity, self.target.lanes, "curve")
             self.bursts.settle(whole)
             self.burst.void = whole.why if whole.void else ""

@@ -201,12 +201,15 @@ class LoadSearch:
 
     def _revive(self, seat: ContenderSearch) -> None:
         """Give a contender that died a new process, prepared and warm. It is lost if that one fails."""
-        if seat.name == TARE or not seat.target.died():
+        if (how := seat.target.died()) is None:
             return
         place = self.seats.index(seat)
         one = next(one for one in self.started if one.contender.name == seat.name)
         where = f"at {seat.dies_at:,.0f} requests per second" if seat.dies_at else "under its closed loop"
-        self.bench.watcher.say(f"  {seat.name} {seat.death} {where}; going on below")
+        follows = "going on below"
+        if seat.burst is not None:
+            where, follows = "in the burst", "a new process takes its place"
+        self.bench.watcher.say(f"  {seat.name} {how} {where}; {follows}")
         try:
             self.restart(one)
             self.samples[place].process = one.process
@@ -216,7 +219,7 @@ class LoadSearch:
             if why := self._warm_up([seat], _AGAIN, max(1, self.load.connections // _GENTLY)).get(0):
                 raise TouchstoneError(why)
         except TouchstoneError as error:
-            what = f"the server {seat.death} {where}, and the process in its place failed: {error.what}"
+            what = f"the server {how} {where}, and the process in its place failed: {error.what}"
             self.bench.watcher.say(f"  {seat.name}: {what}")
             lost = TouchstoneError(what, where=error.where, fix=error.fix)
             self._lose(seat, lost, self.bench.log_tail(one.process))
