@@ -3,8 +3,8 @@
  *   limited tokens RATE        answers exactly so many requests a second, in the order in which they came
  *   limited grows MS US        answers after MS and US more for each request that it holds: with R requests a second
  *                              it holds R * MS / (1 - R * US) of them, by Little's law
- *   limited dies RATE WAITING  as tokens; it ends once so many requests wait
- *   limited sheds RATE WAITING as tokens; it refuses what comes while so many requests wait
+ *   limited dies RATE WAITING  as tokens; it ends once WAITING requests wait
+ *   limited sheds RATE WAITING as tokens; it refuses a request while WAITING others wait
  *
  * HOST and PORT come from the environment, GET /ping is answered at once.
  */

@@ -6,12 +6,31 @@ import re
 import shutil
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
+import yaml
 
 from tests.browser.chromium import browser, opened
 
 ROOT = Path(__file__).resolve().parents[2]
+
+
+def pages(entries: list[dict[str, Any]]) -> list[str]:
+    """The pages of a navigation, in its order."""
+    found: list[str] = []
+    for entry in entries:
+        for value in entry.values():
+            found += [value] if isinstance(value, str) else pages(value)
+    return found
+
+
+def test_each_page_stands_once_in_the_navigation() -> None:
+    made = ["gallery.md", "index.md"]  # by packaging/site.py
+    written = [path.name for path in (ROOT / "docs").glob("*.md")]
+    settings = yaml.safe_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))
+    assert sorted(pages(settings["nav"])) == sorted([*made, *written])
+    assert settings["validation"]["nav"]["omitted_files"] == "warn"
 
 
 @pytest.mark.slow
