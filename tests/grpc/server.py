@@ -48,8 +48,8 @@ def health(_message: bytes, _context: grpc.ServicerContext) -> bytes:
     return SERVING
 
 
-def start(workers: int = 4) -> tuple[Any, int]:
-    """Start the server; returns it and its port."""
+def start(workers: int = 4, credentials: grpc.ServerCredentials | None = None) -> tuple[Any, int]:
+    """Start the server, over TLS if it has credentials; returns it and its port."""
     server = grpc.server(futures.ThreadPoolExecutor(workers))
     unary: dict[str, Callable[..., Any]] = {"Echo": echo, "Fail": fail, "Nothing": nothing}
     methods = {name: grpc.unary_unary_rpc_method_handler(one) for name, one in unary.items()}
@@ -58,7 +58,8 @@ def start(workers: int = 4) -> tuple[Any, int]:
     check = {"Check": grpc.unary_unary_rpc_method_handler(health)}
     handlers.append(grpc.method_handlers_generic_handler("grpc.health.v1.Health", check))
     server.add_generic_rpc_handlers(handlers)
-    port = server.add_insecure_port(f"127.0.0.1:{os.environ.get('PORT', '0')}")
+    address = f"127.0.0.1:{os.environ.get('PORT', '0')}"
+    port = server.add_secure_port(address, credentials) if credentials else server.add_insecure_port(address)
     server.start()
     return server, port
 

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+import grpc
 from tests.command import touchstone
 from tests.grpc.server import start
 from touchstone.engine.ask import AskedService, RequestValues
 from touchstone.engine.client import run_job
 from touchstone.engine.job import Timing, load_job
+from touchstone.engine.locate import engine_path
 from touchstone.failure import UsageError
 from touchstone.manifest.load import Load
 from touchstone.manifest.reader import read_manifest
@@ -69,6 +72,24 @@ def test_messages_of_server_streaming_are_counted(port: int, tmp_path: Path) -> 
     code, said = load(port, tmp_path, f"{NOTES}/List", *words, "--events", "4")
     assert code == 1
     assert "lost event" in said
+
+
+def test_a_call_over_tls_is_loaded_by_its_url(tmp_path: Path) -> None:
+    cert, key = tmp_path / "cert.pem", tmp_path / "key.pem"
+    subprocess.run([engine_path(), "certificate", f"--cert={cert}", f"--key={key}", "localhost"], check=True)
+    pair = (key.read_bytes(), cert.read_bytes())
+    server, port = start(credentials=grpc.ssl_server_credentials([pair]))
+    url = f"grpcs://localhost:{port}/{NOTES}/Echo"
+    message = '{"text": "note {counter}"}'
+    sent = ("-n", "60", "-c", "2", "--proto", PROTO, "-b", message, "--expect-body", message)
+    done = touchstone("load", url, *sent, "--cacert", str(cert), cwd=tmp_path)
+    unknown = touchstone("load", url, *sent, "--verify", cwd=tmp_path)
+    server.stop(None)
+    assert done.returncode in MEASURED, done.stdout + done.stderr
+    assert "60 sent, 60 right" in done.stdout
+    assert "ALPN h2" in done.stdout
+    assert unknown.returncode == 1
+    assert "self-signed: name the authority" in unknown.stderr
 
 
 def test_the_health_protocol_needs_no_schema(port: int, tmp_path: Path) -> None:
