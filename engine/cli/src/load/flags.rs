@@ -23,7 +23,7 @@ pub struct Flags {
     urls: Vec<String>,
     /// What is sent, as JSON: `requests` or `journeys`, and `rows`, in a load job's words. `touchstone load` makes it
     /// from TOML.
-    #[arg(long, value_name = "FILE", hide = true, conflicts_with_all = ["method", "body", "rows", "expect_status", "expect_body", "expect_pattern", "stream"])]
+    #[arg(long, value_name = "FILE", hide = true, conflicts_with_all = ["method", "body", "proto", "rows", "expect_status", "expect_grpc_status", "expect_body", "expect_pattern", "stream"])]
     mix: Option<PathBuf>,
     /// Connections.
     #[arg(short = 'c', long, default_value_t = 64, help_heading = "Load")]
@@ -262,6 +262,7 @@ impl Flags {
         job.rows.clone_from(&self.rows);
         // Keys are the same in each run; this is what sets one run's apart from the last one's.
         job.fresh = Some(fresh_of(now_ns()));
+        let stream = self.stream.stream(events)?;
         if let Some(file) = &self.mix {
             let mix = Mix::read(file, &base, &targets, &self.fields()?)?;
             (job.requests, job.journeys, job.rows) = (mix.requests, mix.journeys, mix.rows);
@@ -270,7 +271,7 @@ impl Flags {
                 .iter()
                 .map(|target| {
                     let grpc = self.call(target, grpc)?;
-                    self.request(target, grpc, targets.len() > 1, events)
+                    self.request(target, grpc, targets.len() > 1, stream.clone())
                 })
                 .collect::<Result<_, _>>()?;
         }
@@ -332,7 +333,7 @@ impl Flags {
         target: &str,
         grpc: Option<Grpc>,
         one_of_several: bool,
-        events: Option<u32>,
+        stream: Option<Stream>,
     ) -> Result<Request, Failure> {
         let body = match self
             .body
@@ -348,7 +349,6 @@ impl Flags {
             }
             Some((text, None)) => Some(text.to_owned()),
         };
-        let stream = self.stream.stream(events)?;
         let expected = match (&self.expect_body, &self.expect_pattern) {
             (Some(text), _) => Some(ExpectBody::Exact {
                 value: text.clone(),
