@@ -546,8 +546,8 @@ mod tests {
         bytes
     }
 
-    /// Takes the client through the handshake, up to what ends it on the server's side.
-    fn shake_hands(
+    /// Takes the client through the handshake, up to what ends it on the server's side, and has it write a request.
+    fn shake_hands_and_ask(
         worker: &mut Worker<Counting>,
         fd: RawFd,
         other: &mut TcpStream,
@@ -560,16 +560,16 @@ mod tests {
             client.read_tls(&mut &buffer[..count]).unwrap();
             client.process_new_packets().unwrap();
         }
+        client
+            .writer()
+            .write_all(b"GET / HTTP/1.1\r\n\r\n")
+            .unwrap();
     }
 
     #[test]
     fn a_request_that_comes_with_the_end_of_a_handshake_counts_where_the_socket_takes_nothing() {
         let (mut worker, fd, mut other, mut client) = connected();
-        shake_hands(&mut worker, fd, &mut other, &mut client);
-        client
-            .writer()
-            .write_all(b"GET / HTTP/1.1\r\n\r\n")
-            .unwrap();
+        shake_hands_and_ask(&mut worker, fd, &mut other, &mut client);
         worker.keep(fd, b"what the socket has not taken", false);
         assert!(!worker.open_and_take(fd, &written(&mut client)));
         assert_eq!(worker.service.requests, 1);
@@ -579,11 +579,7 @@ mod tests {
     #[test]
     fn bytes_after_the_end_of_tls_are_dropped_and_those_before_it_count() {
         let (mut worker, fd, mut other, mut client) = connected();
-        shake_hands(&mut worker, fd, &mut other, &mut client);
-        client
-            .writer()
-            .write_all(b"GET / HTTP/1.1\r\n\r\n")
-            .unwrap();
+        shake_hands_and_ask(&mut worker, fd, &mut other, &mut client);
         client.send_close_notify();
         let mut bytes = written(&mut client);
         bytes.extend_from_slice(&[b'x'; 10_000]);
