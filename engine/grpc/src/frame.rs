@@ -23,6 +23,14 @@ pub(crate) fn write(message: &[u8], out: &mut Vec<u8>) {
     out.extend_from_slice(message);
 }
 
+/// The flag and the length of the message at the start of `bytes`, and the bytes behind them; none while they have not come.
+#[must_use]
+pub fn prefix(bytes: &[u8]) -> Option<(u8, usize, &[u8])> {
+    let (&[flag, a, b, c, d], behind) = bytes.split_first_chunk::<PREFIX>()?;
+    let length = u32::from_be_bytes([a, b, c, d]);
+    Some((flag, length as usize, behind))
+}
+
 /// The messages of a whole body.
 ///
 /// # Errors
@@ -30,8 +38,7 @@ pub(crate) fn write(message: &[u8], out: &mut Vec<u8>) {
 pub fn messages(body: &[u8]) -> Result<Vec<Framed<'_>>, Broken> {
     let mut found = Vec::new();
     let mut rest = body;
-    while let Some((&[flag, a, b, c, d], behind)) = rest.split_first_chunk::<PREFIX>() {
-        let length = u32::from_be_bytes([a, b, c, d]) as usize;
+    while let Some((flag, length, behind)) = prefix(rest) {
         let number = found.len() + 1;
         if flag > 1 {
             return Err(Broken(match found.last() {

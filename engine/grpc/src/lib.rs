@@ -9,7 +9,7 @@ mod method;
 mod schema;
 mod status;
 
-pub use frame::{Broken, messages};
+pub use frame::{Broken, messages, prefix};
 pub use method::Method;
 pub use schema::Schema;
 pub use status::{CODES, Code, Status, timeout};

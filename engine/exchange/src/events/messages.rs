@@ -1,12 +1,9 @@
 //! Messages of a gRPC response with server streaming: each is an event, whose data is the message in JSON.
 
-use touchstone_grpc::Method;
+use touchstone_grpc::{Method, prefix};
 use touchstone_http::Malformed;
 
 use super::{Event, MOST_BYTES, TOO_LARGE};
-
-/// Bytes before each message: a flag, and its length.
-const PREFIX: usize = 5;
 
 const NO_FLAG: Malformed = Malformed("a message whose flag is neither 0 nor 1");
 const COMPRESSED: Malformed =
@@ -42,17 +39,15 @@ impl Messages {
         mut event: impl FnMut(Event<'_>),
     ) -> Result<(), Malformed> {
         self.pending.extend_from_slice(bytes);
-        let mut at = 0;
-        while let Some([flag, a, b, c, d]) = self.pending[at..].first_chunk::<PREFIX>() {
-            let length = u32::from_be_bytes([*a, *b, *c, *d]) as usize;
+        let mut rest = &self.pending[..];
+        while let Some((flag, length, behind)) = prefix(rest) {
             match flag {
                 0 if length > MOST_BYTES => return Err(TOO_LARGE),
                 0 => {}
                 1 => return Err(COMPRESSED),
                 _ => return Err(NO_FLAG),
             }
-            let from = at + PREFIX;
-            let Some(message) = self.pending.get(from..from + length) else {
+            let Some((message, next)) = behind.split_at_checked(length) else {
                 break;
             };
             if self.shows {
@@ -62,9 +57,10 @@ impl Messages {
                 self.method.check(message).map_err(|_| NO_MESSAGE)?;
                 event(Event::bare(message));
             }
-            at = from + length;
+            rest = next;
         }
-        self.pending.drain(..at);
+        let taken = self.pending.len() - rest.len();
+        self.pending.drain(..taken);
         Ok(())
     }
 }
