@@ -14,7 +14,7 @@ use crate::held_up::held_up;
 use crate::histogram::{Histogram, Packed};
 use crate::job::{Job, Journey, Loop};
 use crate::mix::Mix;
-use crate::recorder::{Parts, Trials};
+use crate::recorder::{EventFigures, Parts, Trials};
 use crate::report::{ProcessReport, ThreadReport};
 use crate::result::{
     Bytes, ClockUse, Connections, Counts, Engine, Generator, InParts, JourneyResult, LoadResult,
@@ -23,7 +23,6 @@ use crate::result::{
 };
 use crate::schedule::offered_rate;
 use crate::self_check;
-use crate::streamed::MergedEvents;
 use touchstone_tls::TlsUse;
 use touchstone_watch::quotas;
 
@@ -178,7 +177,7 @@ struct Merged {
     kinds: Vec<Histogram>,
     latency: Histogram,
     service: Histogram,
-    events: Option<MergedEvents>,
+    events: Option<EventFigures>,
 }
 
 fn requests(mix: &Mix, threads: &[&ThreadReport], measured_s: f64) -> Result<Merged, Error> {
@@ -196,9 +195,11 @@ fn requests(mix: &Mix, threads: &[&ThreadReport], measured_s: f64) -> Result<Mer
             events: None,
         };
         let parts = threads.iter().filter_map(|thread| thread.kinds.get(index));
-        if let Some(events) = MergedEvents::of(parts.filter_map(|kind| kind.events.as_ref()))? {
+        if let Some(events) =
+            EventFigures::over_threads(parts.filter_map(|kind| kind.events.as_ref()))?
+        {
             row.events = Some(events.result(measured_s));
-            merged.events.get_or_insert_default().add(&events);
+            merged.events.get_or_insert_default().absorb(&events);
         }
         for kind in threads.iter().filter_map(|thread| thread.kinds.get(index)) {
             row.sent += kind.sent;

@@ -2,44 +2,26 @@
 
 use crate::distribution::Distribution;
 use crate::error::Error;
-use crate::histogram::Histogram;
-use crate::recorder::{EventCounts, EventsReport};
+use crate::recorder::{EventFigures, EventsReport};
 use crate::result::Events;
 
-/// Events of several threads, or of several requests.
-#[derive(Debug, Default)]
-pub struct MergedEvents {
-    first: Histogram,
-    gap: Histogram,
-    delay: Histogram,
-    counts: EventCounts,
-}
-
-impl MergedEvents {
+impl EventFigures {
     /// Those of one request over all threads; none if it is not a stream.
     ///
     /// # Errors
     /// [`Error::Worker`] if a report does not hold together.
-    pub fn of<'a>(reports: impl Iterator<Item = &'a EventsReport>) -> Result<Option<Self>, Error> {
+    pub fn over_threads<'a>(
+        reports: impl Iterator<Item = &'a EventsReport>,
+    ) -> Result<Option<Self>, Error> {
         let mut merged: Option<Self> = None;
         for report in reports {
             let sum = merged.get_or_insert_default();
             sum.first.add_packed([&report.first])?;
-            sum.gap.add_packed([&report.gaps])?;
+            sum.gaps.add_packed([&report.gaps])?;
             sum.delay.add_packed([&report.delay])?;
             sum.counts.add(&report.counts);
         }
         Ok(merged)
-    }
-
-    /// Adds those of another request, whose streams were under way at the same time.
-    pub fn add(&mut self, other: &Self) {
-        self.first.add(&other.first);
-        self.gap.add(&other.gap);
-        self.delay.add(&other.delay);
-        let most = self.counts.open_most.max(other.counts.open_most);
-        self.counts.add(&other.counts);
-        self.counts.open_most = most;
     }
 
     /// As the result shows them, for a window of this length.
@@ -51,7 +33,7 @@ impl MergedEvents {
             inside: counts.inside,
             rate: 0.0,
             first: Distribution::of(&self.first),
-            gap: Distribution::of(&self.gap),
+            gap: Distribution::of(&self.gaps),
             delay: Distribution::of(&self.delay),
             ahead: counts.ahead,
             wrong: counts.wrong,

@@ -16,7 +16,7 @@ const FEWEST: u32 = 3;
 /// Events came in a burst if all of them came within this part of the stream's time.
 const BURST: u64 = 10;
 
-/// Figures of the streams of one kind of request.
+/// Figures of the streams of one kind of request, or of several.
 #[derive(Debug, Default)]
 pub struct EventFigures {
     /// From when a stream was due to its first event.
@@ -71,7 +71,8 @@ impl EventCounts {
 }
 
 impl EventFigures {
-    /// Adds those of another turn.
+    /// Adds those of another turn, or of another kind of request. Each `open_most` counts the streams of all kinds: the
+    /// higher one holds.
     pub fn absorb(&mut self, other: &Self) {
         self.first.add(&other.first);
         self.gaps.add(&other.gaps);
