@@ -84,6 +84,13 @@ impl InFlight {
             .saturating_sub(Nanos(self.late as u64))
     }
 
+    /// Since when its response is waited for, of which `partial` has come; of a stream the next event.
+    #[must_use]
+    pub fn waits_since(&self, partial: Option<&Partial>) -> Nanos {
+        let stream = partial.and_then(|partial| partial.stream.as_deref());
+        stream.map_or(self.sent, |stream| self.sent.max(stream.last))
+    }
+
     /// How long its response has been waited for.
     #[inline]
     #[must_use]

@@ -71,10 +71,7 @@ impl Exchange {
     /// Since when its response has been waited for, or the next event of a stream.
     #[must_use]
     pub fn waits_since(&self) -> Nanos {
-        let stream = self.partial.as_ref();
-        let heard = stream.and_then(|partial| partial.stream.as_ref());
-        let last = heard.map_or(Nanos::ZERO, |stream| stream.last);
-        self.request.sent.max(last)
+        self.request.waits_since(self.partial.as_deref())
     }
 
     /// Whether something of the response has come.

@@ -188,10 +188,7 @@ impl Worker {
             Some(link) => link.waits_since(),
             None => {
                 let connection = &self.connections[slot as usize];
-                let stream = connection.partial.as_ref();
-                let heard = stream.and_then(|partial| partial.stream.as_ref());
-                let last = heard.map_or(Nanos::ZERO, |stream| stream.last);
-                connection.first.sent.max(last)
+                connection.first.waits_since(connection.partial.as_deref())
             }
         }
     }
