@@ -252,11 +252,12 @@ impl Worker {
         });
         partial.ended = end;
         if end && fed.is_ok() {
-            let learned = if is_call {
-                self.learn_call(kind, &partial)
+            let body = if is_call {
+                partial.whole_body()
             } else {
-                whole && self.learn(kind, &partial, bytes)
+                whole.then_some(bytes)
             };
+            let learned = body.is_some_and(|body| self.learn(kind, &partial, body));
             self.take_stream(slot, at, None);
             partial.wire_len = 0;
             self.judge(slot, request, partial, (true, learned), now);
@@ -285,31 +286,16 @@ impl Worker {
         }
     }
 
-    /// Remembers a response whose body came in one piece.
-    pub(super) fn learn(&mut self, kind: usize, partial: &Partial, body: &[u8]) -> bool {
+    /// Remembers a response by its body, and by its head with the trailers that are kept behind it.
+    fn learn(&mut self, kind: usize, partial: &Partial, body: &[u8]) -> bool {
         let Some(head) = partial.response.head() else {
             return false;
         };
         let text = partial.head_seen();
         let compiled = &self.mix.requests()[kind];
+        // A long head of which nothing is checked is kept in part.
         let learned =
-            text.len() == head.len && self.known[kind].remember(head, text, body, compiled);
-        if learned && let Some(h2) = &mut self.h2 {
-            h2.remember(kind, head, text);
-        }
-        learned
-    }
-}
-
-impl Worker {
-    /// Remembers the response to a gRPC call, which is kept whole, with its trailers.
-    fn learn_call(&mut self, kind: usize, partial: &Partial) -> bool {
-        let (Some(head), Some(body)) = (partial.response.head(), partial.whole_body()) else {
-            return false;
-        };
-        let text = partial.head_seen();
-        let compiled = &self.mix.requests()[kind];
-        let learned = self.known[kind].remember(head, text, body, compiled);
+            text.len() >= head.len && self.known[kind].remember(head, text, body, compiled);
         if learned && let Some(h2) = &mut self.h2 {
             h2.remember(kind, head, text);
         }
