@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
+from io import BufferedReader
 from pathlib import Path
+
+import pytest
 
 from touchstone.bench.artifact_identity import clear_work, digests, prebuilt
 from touchstone.bench.base import Built
@@ -25,6 +29,23 @@ def test_a_changed_file_has_another_digest_even_with_its_old_time(tmp_path: Path
     program.write_bytes(PROGRAM[:-1] + b"x")
     os.utime(program, ns=(status.st_atime_ns, status.st_mtime_ns))
     assert digests([program]) != first
+
+
+def test_a_file_is_read_once_whichever_path_leads_to_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[str] = []
+    whole = hashlib.file_digest
+
+    def counted(stream: BufferedReader, name: str) -> object:
+        read.append(stream.name)
+        return whole(stream, name)
+
+    monkeypatch.setattr(hashlib, "file_digest", counted)
+    program = tmp_path / "server"
+    program.write_bytes(PROGRAM)
+    seen = Path(f"/proc/{os.getpid()}/root{program}")
+    assert digests([program]) == digests([seen]) and len(read) == 1
+    program.write_bytes(PROGRAM + b"x")
+    assert digests([program]) == digests([seen]) and len(read) == 2
 
 
 def test_new_files_are_removed_and_changed_ones_told(tmp_path: Path) -> None:

@@ -6,7 +6,6 @@ import hashlib
 import json
 from collections.abc import Iterable, Iterator, Set
 from contextlib import suppress
-from functools import cache
 from pathlib import Path
 
 from touchstone.bench.artifact_files import artifact_files
@@ -24,6 +23,8 @@ _Listing = dict[str, tuple[int, int]]
 _NOTED = "work.json"
 _seen: dict[Path, _Listing] = {}
 """What lies in each work folder before a contender is started in it."""
+_digests: dict[tuple[int, int, int, int, int], str] = {}
+"""By a file's device, inode, size, and times of its last changes."""
 
 
 def identity(built: Built) -> dict[str, str]:
@@ -46,8 +47,16 @@ def _tree_digest(folder: Path) -> str:
 
 
 def file_digest(path: Path) -> str:
-    """SHA-256 of a file's content. Raises OSError."""
-    return _digest(path, *_state(path))
+    """SHA-256 of a file's content, read again only if it changed. Raises OSError.
+
+    Another path to the same file, such as that of a process below /proc, is no reason to read it again.
+    """
+    status = path.stat()
+    state = status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
+    if state not in _digests:
+        with path.open("rb") as stream:
+            _digests[state] = hashlib.file_digest(stream, "sha256").hexdigest()
+    return _digests[state]
 
 
 def prebuilt(artifacts: Iterable[Path], sources: Iterable[Path]) -> list[str]:
@@ -142,15 +151,3 @@ def is_code_cache(path: Path) -> bool:
 def _begins_with(path: Path, magic: tuple[bytes, ...]) -> bool:
     with path.open("rb") as stream:
         return stream.read(4).startswith(magic)
-
-
-def _state(path: Path) -> tuple[int, int, int, int]:
-    status = path.stat()
-    return status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
-
-
-@cache
-def _digest(path: Path, _inode: int, _size: int, _modified: int, _changed: int) -> str:
-    """Digest of a file, read again only if the file was replaced or changed."""
-    with path.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()

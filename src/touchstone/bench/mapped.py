@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import stat
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -27,7 +26,7 @@ def mapped_code(processes: Iterable[psutil.Process]) -> dict[str, str]:
         for path in _code_files(process.pid):
             with contextlib.suppress(OSError):
                 seen = Path(f"/proc/{process.pid}/root{path}")
-                if path not in found and stat.S_ISREG(seen.stat().st_mode):
+                if path not in found and seen.is_file():
                     found[path] = file_digest(seen)[:_DIGITS]
     return dict(sorted(found.items()))
 
