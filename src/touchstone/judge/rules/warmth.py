@@ -22,13 +22,14 @@ _HALVES_REASON = (
     "on a busy machine the halves of one second differ by 10 to 20 %, upwards as often as downwards; three times in "
     "the same direction is hardly chance"
 )
-_SHAPE = (
-    "changepoint analysis classifies the series as {} in more than half of the rounds. A note where others explain "
-    "half of the change: they left the contender less of its CPUs meanwhile, and a request cost it no more CPU"
+_SHAPE = "changepoint analysis classifies the series as {} in more than half of the rounds"
+_NOTE = (
+    ". A note where others explain half of the change: they left the contender less of its CPUs meanwhile, and a "
+    "request cost it no more CPU"
 )
 _SHAPE_REASON = (
-    "a change below the margin does not matter; on a shared machine three windows of a hundred look like this by "
-    "chance: among nine pairs of contender and load, one has two such rounds of four in every seventeenth run, and "
+    "a change below the margin does not matter. On a shared machine three windows in a hundred look like this by "
+    "chance. With nine pairs of contender and load, one pair has two such rounds of four in every seventeenth run, and "
     "hardly ever three"
 )
 
@@ -80,12 +81,8 @@ def _halves(trend: HalfTrend, how: str) -> str:
     "warm-up-in-window",
     Severity.SUSPECT,
     title="The warm-up reached into the window",
-    threshold=_SHAPE.format("warm-up"),
-    threshold_reason=(
-        "a change below the margin does not matter. On a shared machine three windows in a hundred look like this "
-        "by chance. With nine pairs of contender and load, one pair has two such rounds of four in every "
-        "seventeenth run, and hardly ever three"
-    ),
+    threshold=_SHAPE.format("warm-up") + _NOTE,
+    threshold_reason=_SHAPE_REASON,
     next_step="Lengthen the warm-up (`warmup_s` of the load), or read the figure as that of a young process.",
 )
 def warm_up_in_window(group: SampleGroup, case: Case) -> Iterator[Fired]:
@@ -116,12 +113,8 @@ def warm_up_in_window(group: SampleGroup, case: Case) -> Iterator[Fired]:
     "slowdown-in-window",
     Severity.SUSPECT,
     title="The server became slower within the window",
-    threshold=_SHAPE.format("slowdown"),
-    threshold_reason=(
-        "a change below the margin does not matter. On a shared machine three windows in a hundred look like this "
-        "by chance. With nine pairs of contender and load, one pair has two such rounds of four in every "
-        "seventeenth run, and hardly ever three"
-    ),
+    threshold=_SHAPE.format("slowdown") + _NOTE,
+    threshold_reason=_SHAPE_REASON,
     next_step="Look for growing tables, queues, heaps and logs; measure longer to see where it ends.",
 )
 def slowdown_in_window(group: SampleGroup, case: Case) -> Iterator[Fired]:
