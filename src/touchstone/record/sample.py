@@ -19,7 +19,7 @@ from touchstone.record.evidence.load import LoadEvidence
 from touchstone.record.evidence.peak import PeakEvidence
 from touchstone.record.evidence.probe import ProbeReport
 from touchstone.record.evidence.profile import ProfileEvidence
-from touchstone.record.evidence.slices import SlicesEvidence
+from touchstone.record.evidence.slices import Slice, SlicesEvidence
 from touchstone.record.evidence.stop import StopEvidence
 from touchstone.record.evidence.surroundings import MachineState
 from touchstone.record.evidence.train import TrainEvidence
@@ -220,6 +220,11 @@ class Sample(Record):
     def slices(self) -> SlicesEvidence | None:
         """The turns of a load in slices; None where the load had a whole window."""
         return self.evidence.slices if isinstance(self.evidence, LoadEvidence) else None
+
+    @property
+    def counted_slices(self) -> list[Slice]:
+        """The turns that count; none where the load had a whole window."""
+        return self.slices.counted if self.slices else []
 
     @model_validator(mode="before")
     @classmethod

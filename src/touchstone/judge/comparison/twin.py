@@ -9,7 +9,7 @@ from pydantic import computed_field
 
 from touchstone.judge.comparison.across import ComparisonTerms
 from touchstone.judge.judgement import Comparison, Judgement, Severity
-from touchstone.judge.reading.laps import LEAST_LAPS, effect_of, laps_by_round
+from touchstone.judge.reading.laps import LEAST_LAPS, by_lap, effect_of, laps_by_round
 from touchstone.judge.statistics.decision import Decision, Interval, decide
 from touchstone.judge.statistics.distributions import greatest_chance
 from touchstone.record.base import Record
@@ -111,9 +111,9 @@ def _reasons(run: Run, judgement: Judgement, pair: tuple[str, str], different: S
     if shared:
         yield f"first to start: the base in {first} of {len(shared)} rounds, its twin in the others"
     for load in dict.fromkeys(change.load for change in different if change.load):
-        before = sum(map(_base_first, *(_samples(run, name, load) for name in pair)))
-        laps = sum(map(_common_laps, *(_samples(run, name, load) for name in pair)))
-        yield f"order in laps of {load}: the base before its twin in {before} of {laps}"
+        pairs = zip(*(_samples(run, name, load) for name in pair), strict=True)
+        before = [first for base_sample, twin_sample in pairs for first in _base_first(base_sample, twin_sample)]
+        yield f"order in laps of {load}: the base before its twin in {sum(before)} of {len(before)}"
     yield "port: each process listens on a port of its own, which services that choose threads by hash can notice"
     for finding in judgement.findings:
         if finding.contender in pair and finding.severity is not Severity.NOTE:
@@ -143,14 +143,7 @@ def _samples(run: Run, contender: str, load: str) -> list[Sample]:
     return [own[number] for number in sorted(own.keys() & shared, key=lambda number: number or 0)]
 
 
-def _begins(sample: Sample) -> dict[int, float]:
-    return {one.lap: one.begin for one in sample.slices.slices if one.lap is not None} if sample.slices else {}
-
-
-def _common_laps(base: Sample, twin: Sample) -> int:
-    return len(_begins(base).keys() & _begins(twin).keys())
-
-
-def _base_first(base: Sample, twin: Sample) -> int:
-    ours, theirs = _begins(base), _begins(twin)
-    return sum(ours[lap] < theirs[lap] for lap in ours.keys() & theirs.keys())
+def _base_first(base: Sample, twin: Sample) -> list[bool]:
+    """By lap that both took part in, whether the base came before its twin."""
+    ours, theirs = by_lap(base), by_lap(twin)
+    return [ours[lap].begin < theirs[lap].begin for lap in ours.keys() & theirs.keys()]

@@ -81,8 +81,8 @@ def lap_costs(run: Run) -> tuple[float, tuple[int, ...]]:
     """Seconds per lap over all loads in the newest round, and laps in each round. Without any, (0, ())."""
     sliced = [s for s in run.samples if s.slices is not None and s.round is not None]
     laps = _laps([s for s in sliced if s.contender != TARE])
-    newest = [s for s in sliced if s.round == len(laps) and s.slices]
-    counted = [one for s in newest if s.slices for one in s.slices.slices if one.lap is not None]
+    newest = [s for s in sliced if s.round == len(laps)]
+    counted = [one for s in newest for one in s.counted_slices]
     return sum(one.end - one.begin for one in counted) / (laps or (1,))[-1], laps
 
 
@@ -90,7 +90,7 @@ def _laps(sliced: list[Sample]) -> tuple[int, ...]:
     """How many laps each round has, in the order of rounds."""
     found: dict[int, int] = {}
     for sample in sliced:
-        laps = [one.lap for one in sample.slices.slices if one.lap is not None] if sample.slices else []
+        laps = [one.lap for one in sample.counted_slices if one.lap is not None]
         number = sample.round or 0
         found[number] = max([found.get(number, 1), *(lap + 1 for lap in laps)])
     return tuple(found[number] for number in sorted(found))

@@ -125,7 +125,7 @@ def _laps_of(contender: Sample, baseline: Sample, figure: str) -> list[LapRatio]
     value = _VALUES.get(figure)
     if value is None or contender.slices is None or baseline.slices is None:
         return []
-    own, theirs = _by_lap(contender), _by_lap(baseline)
+    own, theirs = by_lap(contender), by_lap(baseline)
     found = []
     for lap in sorted(own.keys() & theirs.keys()):
         upper, lower = value(own[lap]) or 0.0, value(theirs[lap]) or 0.0
@@ -155,9 +155,9 @@ def _hold(samples: Sequence[Sample], beyond: float | None) -> bool:
     counts = [
         one.latency.count * beyond / max(1, slots(sample))
         for sample in samples
-        if sample.slices is not None and sample.result is not None
-        for one in sample.slices.slices
-        if one.lap is not None and one.latency is not None
+        if sample.result is not None
+        for one in sample.counted_slices
+        if one.latency is not None
     ]
     return bool(counts) and statistics.median(counts) >= 1
 
@@ -229,8 +229,9 @@ def effect_of(ratios: Sequence[float]) -> LapEffect:
     return LapEffect(float(kept.mean()), variance, len(data))
 
 
-def _by_lap(sample: Sample) -> dict[int, Slice]:
-    return {one.lap: one for one in sample.slices.slices if one.lap is not None} if sample.slices else {}
+def by_lap(sample: Sample) -> dict[int, Slice]:
+    """The slices that count, by lap."""
+    return {one.lap: one for one in sample.counted_slices if one.lap is not None}
 
 
 def _taken(one: Slice) -> float | None:

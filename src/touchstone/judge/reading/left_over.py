@@ -20,7 +20,7 @@ def is_of_the_machine(sample: Sample, change: SteadyState, cpus: int) -> bool:
 
     Known of closed loops in slices alone. A service that works more for each request at first is slower by itself.
     """
-    laps = [one for one in (sample.slices.slices if sample.slices else []) if one.lap is not None]
+    laps = sample.counted_slices
     if loop(sample) != "closed" or not laps or not change.changepoints_s:
         return False
     early = [one for one in laps if one.end <= change.changepoints_s[0]]

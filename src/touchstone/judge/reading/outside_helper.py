@@ -250,5 +250,5 @@ def _unseen(samples: Sequence[Sample]) -> float:
         window = sample.result.watch.window if sample.result and sample.result.watch else None
         if window is not None and window.cgroup_cpu_s is not None and window.cpu_s is not None and sample.slices:
             missed += max(0.0, window.cgroup_cpu_s - window.cpu_s)
-            loaded_s += sum(one.end - one.begin for one in sample.slices.slices if one.lap is not None)
+            loaded_s += sum(one.end - one.begin for one in sample.counted_slices)
     return missed / loaded_s if loaded_s else 0.0

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from touchstone.judge.reading.neighbours import neighbours
-from touchstone.record.evidence.slices import IDLE_CPUS, Slice
+from touchstone.record.evidence.slices import IDLE_CPUS
 from touchstone.record.run import Run
 from touchstone.record.sample import Sample
 
@@ -70,7 +70,7 @@ def rest_of(sample: Sample, run: Run, workers: Mapping[str, Mapping[str, float]]
 
 def own_cpu(sample: Sample) -> float:
     """The CPU in seconds that a contender used in its own slices."""
-    return sum(one.server_cpu_s or 0.0 for one in _measured(sample))
+    return sum(one.server_cpu_s or 0.0 for one in sample.counted_slices)
 
 
 def neighbours_cpu(sample: Sample) -> dict[str, float]:
@@ -107,7 +107,7 @@ def workers_of(sample: Sample, run: Run) -> dict[str, float]:
 
 def sliced_s(sample: Sample) -> float:
     """How long a contender's measured slices were together, in seconds."""
-    return sum(one.end - one.begin for one in _measured(sample))
+    return sum(one.end - one.begin for one in sample.counted_slices)
 
 
 def _used_by(name: str, sample: Sample) -> Iterator[tuple[float, float]]:
@@ -115,11 +115,7 @@ def _used_by(name: str, sample: Sample) -> Iterator[tuple[float, float]]:
     if sample.slices is None or name not in sample.slices.order:
         return
     place = sample.slices.order.index(name)
-    for one in _measured(sample):
+    for one in sample.counted_slices:
         used = one.others_cpu_s[place] if one.others_cpu_s and place < len(one.others_cpu_s) else None
         if used is not None and one.end > one.begin:
             yield used, one.end - one.begin
-
-
-def _measured(sample: Sample) -> list[Slice]:
-    return [one for one in sample.slices.slices if one.lap is not None] if sample.slices else []

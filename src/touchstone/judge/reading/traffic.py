@@ -113,8 +113,7 @@ def has_cpu_to_spare(busy: float | None) -> TypeGuard[float]:
 
 def _left_here(sample: Sample) -> float:
     """The share of its own CPUs that others left it in the slices that count. All where the record does not say."""
-    turns = [one for one in (sample.slices.slices if sample.slices else []) if one.lap is not None]
-    shares = [one.left_here for one in turns if one.left_here is not None]
+    shares = [one.left_here for one in sample.counted_slices if one.left_here is not None]
     return statistics.fmean(shares) if shares else 1.0
 
 

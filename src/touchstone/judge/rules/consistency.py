@@ -155,7 +155,7 @@ def _timed(sample: Sample, result: LoadResult) -> tuple[int, float]:
     """The correct responses in a closed loop's rate, and the seconds in which they came."""
     if sample.slices is None:
         return result.counts.ok, result.window.measured_s
-    counted = [one.generations for one in sample.slices.slices if one.lap is not None and one.generations]
+    counted = [one.generations for one in sample.counted_slices if one.generations]
     return sum(one.responses for one in counted), sum(one.seconds for one in counted)
 
 
@@ -304,7 +304,7 @@ def _most_above(sample: Sample, mean: float, n: int) -> float:
     The rate is that of whole generations, which leave out a slice's last responses: where a quota or a full machine
     holds these up, the rate is of less time than the latencies are. All latencies lie within the slices.
     """
-    laps = [one for one in sample.slices.slices if one.lap is not None] if sample.slices else []
+    laps = sample.counted_slices
     took_s = sum(one.end - one.begin for one in laps)
     if not took_s or loop(sample) != "closed":
         return math.inf
@@ -313,8 +313,7 @@ def _most_above(sample: Sample, mean: float, n: int) -> float:
 
 def _awaited(sample: Sample) -> float:
     """For how long at most responses were awaited after a slice had stopped sending, in seconds. 0 if that is usual."""
-    slices = [one for one in sample.slices.slices if one.lap is not None] if sample.slices else []
-    longest = max((one.end - one.sending_end for one in slices), default=0.0)
+    longest = max((one.end - one.sending_end for one in sample.counted_slices), default=0.0)
     return longest if sample.slices and longest > _LITTLES_LAW_STALLED * sample.slices.slice_s else 0.0
 
 

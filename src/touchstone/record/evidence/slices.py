@@ -127,9 +127,14 @@ class SlicesEvidence(Record):
     slices: list[Slice] = []
 
     @property
+    def counted(self) -> list[Slice]:
+        """The slices that count: those of laps, without the warm-up's."""
+        return [one for one in self.slices if one.lap is not None]
+
+    @property
     def lap_rates(self) -> list[float]:
         """Right responses per second of each slice that counts, where it is known."""
-        return [one.rate for one in self.slices if one.lap is not None and one.rate]
+        return [one.rate for one in self.counted if one.rate]
 
     @property
     def late_parts(self) -> list[Slice]:
@@ -156,7 +161,7 @@ class SlicesEvidence(Record):
         over that in the slices or, where half of the responses take longer than the slices' 99th percentile, the median
         latency of the slices over the one without rests.
         """
-        parts, laps = self.late_parts, [one for one in self.slices if one.lap is not None]
+        parts, laps = self.late_parts, self.counted
         if not parts or len(laps) < LEAST_KEPT_LAPS:
             return None
         if parts[0].offered is None:
