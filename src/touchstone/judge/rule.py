@@ -115,14 +115,23 @@ def on_sample(
 
 
 def on_group(
-    code: str, severity: Severity, *, phases: _Phases = UNDER_LOAD, **words: Unpack[RuleTexts]
+    code: str,
+    severity: Severity,
+    *,
+    phases: _Phases = UNDER_LOAD,
+    twin_too: bool = True,
+    **words: Unpack[RuleTexts],
 ) -> Callable[[Callable[[SampleGroup, Case], Iterator[Fired]]], Rule]:
-    """Make a rule from a function of a contender's samples of one phase and load."""
+    """Make a rule from a function of a contender's samples of one phase and load.
+
+    Without `twin_too` it is about what the plan asks of a contender, of which the twin of a gate has a part.
+    """
 
     def declare(look: Callable[[SampleGroup, Case], Iterator[Fired]]) -> Rule:
         def over(case: Case) -> Iterator[tuple[Fired, SampleGroup]]:
+            left_out = {TARE} if twin_too else {TARE, case.run.plan.twin}
             for group in case.groups:
-                if group.contender != TARE and (phases is None or group.phase in phases):
+                if group.contender not in left_out and (phases is None or group.phase in phases):
                     yield from ((fired, group) for fired in look(group, case))
 
         return Rule(code, severity, why=_why(look), look=over, **words)

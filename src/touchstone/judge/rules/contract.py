@@ -98,6 +98,7 @@ def contract_broken_in_load(sample: Sample, case: Case) -> Iterator[Fired]:
 @on_group(
     "contract-not-checked",
     Severity.SUSPECT,
+    twin_too=False,
     title="The contract was not checked",
     threshold=(
         "load figures of a contender without a verify sample of it: suspect; a note if the plan left the verify "
@@ -109,8 +110,7 @@ def contract_broken_in_load(sample: Sample, case: Case) -> Iterator[Fired]:
 def contract_not_checked(group: SampleGroup, case: Case) -> Iterator[Fired]:
     """A service that was only timed may not do the work at all."""
     verified = {s.contender for s in case.run.samples if s.phase == "verify" and (s.checks or s.failure)}
-    if group.contender in verified or group.contender == case.run.plan.twin:
-        # The twin is the baseline once more, whose contract is checked.
+    if group.contender in verified:
         return
     planned = "verify" in case.run.plan.phases
     yield Fired(

@@ -67,6 +67,7 @@ def order_not_drawn(case: Case) -> Iterator[Fired]:
 @on_group(
     "rounds-incomplete",
     Severity.NOTE,
+    twin_too=False,
     title="Rounds are missing",
     threshold="fewer rounds of a load than the plan has",
     threshold_reason=(
@@ -79,7 +80,7 @@ def rounds_incomplete(group: SampleGroup, case: Case) -> Iterator[Fired]:
     """A round without one contender has no ratio. The missing rounds may not be missing by chance."""
     done = {s.round for s in group.samples if s.figures}
     missing = sorted(set(range(1, case.run.plan.rounds + 1)) - {r for r in done if r is not None})
-    if done and None not in done and missing and group.contender != case.run.plan.twin:
+    if done and None not in done and missing:
         yield Fired(
             f"{len(missing)} of {case.run.plan.rounds} planned rounds are missing",
             figures=None if group.load else PEAK,
@@ -123,6 +124,7 @@ _TOO_FEW_ROUNDS_ENOUGH = 4
 @on_group(
     "too-few-rounds",
     Severity.SUSPECT,
+    twin_too=False,
     title="Too few rounds",
     threshold="one round measured: suspect; fewer than 4: a note",
     threshold_reason=(
@@ -136,7 +138,7 @@ def too_few_rounds(group: SampleGroup, case: Case) -> Iterator[Fired]:
     between runs.
     """
     rounds = {s.round for s in group.samples if s.figures}
-    if not rounds or len(rounds) >= _TOO_FEW_ROUNDS_ENOUGH or group.contender == case.run.plan.twin:
+    if not rounds or len(rounds) >= _TOO_FEW_ROUNDS_ENOUGH:
         return
     enough = len(rounds) >= MIN_ROUNDS
     yield Fired(
