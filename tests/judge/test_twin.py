@@ -116,6 +116,11 @@ def test_the_count_says_what_it_bounds() -> None:
     assert any(
         "0 of 212 gates called a copy of the base different at 5 %: at most 1.4 %" in t for t in twin_lines(found)
     )
+    of_its_own = ComparisonTerms(margin=0.05, confidence=0.95, figures={"throughput": 0.1})
+    wider = judged_pair(run_with_twin(), of_its_own)
+    assert wider.twin is not None
+    wider.twin.counted = found.twin.counted
+    assert any("different at 10 %: at most" in line for line in twin_lines(wider))
     again = PairJudgement.model_validate_json(found.model_dump_json(by_alias=True))
     assert again.twin is not None and again.twin.counted == found.twin.counted
 

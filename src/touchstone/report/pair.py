@@ -9,7 +9,7 @@ from rich.console import Console
 from touchstone.judge.comparison.across import ComparisonTerms
 from touchstone.judge.comparison.gate import GatePolicy, PairStatus, gains, hold_against
 from touchstone.judge.comparison.pair import PairJudgement
-from touchstone.judge.comparison.twin import PROVEN, TwinCount
+from touchstone.judge.comparison.twin import PROVEN, TwinCheck
 from touchstone.report.changes import print_gate, print_gone, row, table
 from touchstone.report.format import percent, plural
 from touchstone.report.terminal import print_findings
@@ -44,8 +44,8 @@ def twin_lines(judged: PairJudgement) -> Iterator[str]:
             f"twin: a copy of the base was compared with it in {plural(twin.rounds, 'round')}: "
             f"{plural(len(known), 'figure')}, none different{bounds}"
         )
-    if twin.counted is not None:
-        yield f"on this kind of machine {count_words(twin.counted, judged.margin)}"
+    if counted := _count_words(twin):
+        yield f"on this kind of machine {counted}"
 
 
 def gain_lines(judged: PairJudgement) -> Iterator[str]:
@@ -67,18 +67,22 @@ def policy_words(judged: PairJudgement, policy: GatePolicy) -> str | None:
     counted = judged.twin.counted if judged.twin else None
     if counted is not None and counted.proven:
         return None
-    known = count_words(counted, judged.margin) if counted else "no twin has been counted"
+    known = _count_words(judged.twin) or "no twin has been counted"
     return (
         f"advisory: the verdict is {judged.standing}, and it blocks once this kind of machine has shown less than "
         f"{percent(PROVEN)} false alarms; until now {known}"
     )
 
 
-def count_words(counted: TwinCount, margin: float) -> str:
-    """The counted false alarms, with the bound that they give: `0 of 212 gates called a copy different at 3 %`."""
+def _count_words(twin: TwinCheck | None) -> str:
+    """The counted false alarms, with their bound: `0 of 212 gates called a copy different at 3 %`. Empty for none."""
+    if twin is None or twin.counted is None:
+        return ""
+    counted = twin.counted
+    margins = " and ".join(percent(margin) for margin in sorted({change.margin for change in twin.changes}))
     return (
         f"{counted.different} of {plural(counted.gates, 'gate')} called a copy of the base different at "
-        f"{percent(margin)}: at most {percent(round(counted.at_most, 3))} false alarms (95 % confidence)"
+        f"{margins}: at most {percent(round(counted.at_most, 3))} false alarms (95 % confidence)"
     )
 
 
