@@ -7,16 +7,27 @@ import os
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 import yaml
+from rich.console import Console
 
 from tests import command
+from tests.judge.test_twin import judged_pair, run_with_twin
 from tests.revisions.repository import BROKEN, COMMENTED, SLOWER, commit, git, repository
 from tests.run.demo import SERVER
+from touchstone.cli.ab_command import _compare, _Shown
+from touchstone.failure import ExitCode
+from touchstone.judge.comparison.across import ComparisonTerms
+from touchstone.judge.comparison.gate import GatePolicy, PairStatus
 from touchstone.judge.comparison.pair import PairJudgement
+from touchstone.judge.judge import judge
 from touchstone.judge.why.explanation import CpuExplanation
+from touchstone.run.measure import RunConditions
+from touchstone.run.pair import MeasuredPair
 
 ACTION = Path(__file__).resolve().parents[2] / "action.yml"
 
@@ -192,6 +203,53 @@ def test_bad_input_is_named_before_anything_is_measured(tmp_path: Path, words: l
     assert done.returncode == 2, done.stderr
     assert said in done.stderr
     assert not (tmp_path / "repo/results").exists()
+
+
+@dataclass
+class MeasuredBefore:
+    """A pair whose head, and whose base's copy, have a known rate."""
+
+    head: float
+    twin: float
+    broken: bool = False
+
+    def figures(self, _: Sequence[str]) -> dict[str, float | None]:
+        return {"throughput": None}
+
+    def measured(self, terms: ComparisonTerms, _: RunConditions, progress: Console) -> MeasuredPair:
+        run = run_with_twin(self.head, self.twin)
+        judged = judged_pair(run, terms)
+        if self.broken:
+            judged.standing = PairStatus.INVALID
+        return MeasuredPair(run, judge(run), judged, Path())
+
+    def print_remarks(self, console: Console, answer: MeasuredPair) -> None:
+        """None are needed."""
+
+
+@pytest.mark.parametrize(
+    ("pair", "policy", "code"),
+    [
+        (MeasuredBefore(1.0, 1.0), GatePolicy.REQUIRED, ExitCode.OK),
+        (MeasuredBefore(0.8, 1.0), GatePolicy.REQUIRED, ExitCode.GATE),
+        (MeasuredBefore(0.8, 1.0), GatePolicy.ADVISORY, ExitCode.OK),
+        (MeasuredBefore(0.8, 1.0), GatePolicy.AUTO, ExitCode.OK),
+        (MeasuredBefore(1.0, 0.8), GatePolicy.REQUIRED, ExitCode.UNDECIDED),
+        (MeasuredBefore(1.0, 0.8), GatePolicy.AUTO, ExitCode.OK),
+        (MeasuredBefore(1.0, 1.0, broken=True), GatePolicy.ADVISORY, ExitCode.INVALID),
+        (MeasuredBefore(1.0, 1.0, broken=True), GatePolicy.AUTO, ExitCode.INVALID),
+    ],
+)
+@pytest.mark.parametrize("as_json", [False, True])
+def test_a_policy_lets_a_verdict_pass_and_never_a_broken_revision(
+    pair: MeasuredBefore, policy: GatePolicy, code: ExitCode, as_json: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shown = _Shown("5%", (), as_json, github=False, allow_undecided=False, policy=policy)
+    assert _compare(pair, shown, RunConditions(), Console()) == code
+    printed, aside = capsys.readouterr()
+    advisory = policy is not GatePolicy.REQUIRED and not pair.broken
+    assert ("advisory: the verdict is" in (aside if as_json else printed)) is advisory
+    assert not as_json or json.loads(printed)["standing"]
 
 
 @pytest.mark.parametrize("words", [["main"], ["main", "HEAD"]])
