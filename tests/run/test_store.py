@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -60,6 +61,16 @@ def test_a_broken_file_is_named(tmp_path: Path) -> None:
     path.write_text("{")
     with pytest.raises(StoreError, match=path.name):
         load_run(tmp_path / "run")
+
+
+@pytest.mark.parametrize("name", ["../elsewhere", "/elsewhere", "..", ""])
+@pytest.mark.parametrize("key", ["run_id", "scenario"])
+def test_a_name_that_leads_elsewhere_is_damage(tmp_path: Path, key: str, name: str) -> None:
+    opened(tmp_path).write_state(ended=True)
+    plan = tmp_path / "plan.json"
+    plan.write_text(json.dumps(json.loads(plan.read_text(encoding="utf-8")) | {key: name}), encoding="utf-8")
+    with pytest.raises(StoreError, match="no name of a run"):
+        load_run(tmp_path)
 
 
 def test_a_folder_without_a_run_is_a_usage_error(tmp_path: Path) -> None:

@@ -138,8 +138,13 @@ def load_run(folder: Path) -> Run:
 
 def _loaded(folder: Path) -> Run:
     state = _read_json(folder / _STATE)
+    plan = _read(folder / _PLAN, Plan)
+    for name in (plan.run_id, plan.scenario):
+        # Reports and badges are written under these names, and a run may come from elsewhere.
+        if name in ("", ".", "..") or "/" in name or "\0" in name:
+            raise ValueError(f"{name!r} is no name of a run or a scenario")
     return Run(
-        plan=_read(folder / _PLAN, Plan),
+        plan=plan,
         environment=_read(folder / _ENVIRONMENT, Environment),
         samples=[_read(path, Sample) for path in sorted((folder / _SAMPLES).glob("*.json"))],
         started_at=state["started_at"],
