@@ -135,7 +135,7 @@ def test_it_prints_what_is_shown(page: Page) -> None:
 
 
 def test_a_badge_states_interval_and_date(site: Path) -> None:
-    badge = (site.parent / "badges" / "hello" / "mote-plain.svg").read_text(encoding="utf-8")
+    badge = (site.parent / "badges" / "hello" / "mote.plain.svg").read_text(encoding="utf-8")
     assert re.search(r"<title>mote/plain: .+ \([\d.,]+ to [\d.,]+\).* on \d{4}-\d\d-\d\d</title>", badge)
 
 

@@ -6,6 +6,8 @@ import tarfile
 from pathlib import Path
 
 from tests.command import touchstone
+from tests.judge.sound import sound_run
+from touchstone.site.page import write_site
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -31,3 +33,11 @@ def test_a_folder_without_runs_is_refused(tmp_path: Path) -> None:
         assert made.returncode != 0
         assert "do:" in made.stderr
     assert not (tmp_path / "site").exists()
+
+
+def test_no_two_contenders_share_a_badge(tmp_path: Path) -> None:
+    run = sound_run(contenders={"go-gin/plain": 20_000.0, "go/gin-plain": 24_000.0})
+    written = write_site([run], tmp_path, "Two")
+    badges = [path.relative_to(tmp_path).as_posix() for path in written if path.suffix == ".svg"]
+    assert badges == ["badges/users/go-gin.plain.svg", "badges/users/go.gin-plain.svg"]
+    assert "go/gin-plain" in (tmp_path / badges[1]).read_text(encoding="utf-8")

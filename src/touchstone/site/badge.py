@@ -27,7 +27,7 @@ def badges(boards: Sequence[Board], views: Sequence[View]) -> Iterator[tuple[str
             if row.estimate.verdict is not Verdict.INVALID:
                 newest[row.estimate.contender] = row
         for contender, row in newest.items():
-            yield f"{board.scenario}/{contender.replace('/', '-')}.svg", _svg(board, row, views[row.run])
+            yield f"{board.scenario}/{contender.replace('/', '.')}.svg", _svg(board, row, views[row.run])
 
 
 def _svg(board: Board, row: BoardRow, view: View) -> str:
