@@ -12,7 +12,7 @@ from touchstone.history.entry import HistoryEntry
 from touchstone.judge.comparison.gate import PairStatus
 from touchstone.judge.comparison.pair import PairJudgement
 from touchstone.judge.judge import judge
-from touchstone.judge.judgement import Verdict
+from touchstone.judge.judgement import Judgement, Verdict
 from touchstone.record.run import Environment, Run
 from touchstone.record.sample import TARE
 from touchstone.vocabulary.figure import FIGURES
@@ -30,13 +30,16 @@ class MeasuredCommit:
     dirty: bool = False
 
 
-def entries_of(run: Run, measured: MeasuredCommit, *, reference: str | None = None) -> list[HistoryEntry]:
+def entries_of(
+    run: Run, measured: MeasuredCommit, *, reference: str | None = None, judgement: Judgement | None = None
+) -> list[HistoryEntry]:
     """The valid figures of a run's contenders, as ratios to a reference contender.
 
     Args:
         run: as read from its folder.
         measured: the commit.
         reference: `stack` or `stack/variant`; the run's baseline if it is not given.
+        judgement: of the run against that reference, where it was judged before.
 
     Raises:
         UsageError: the run has no such contender.
@@ -47,7 +50,8 @@ def entries_of(run: Run, measured: MeasuredCommit, *, reference: str | None = No
     if reference is not None and not any(reference in (name, name.split("/", 1)[0]) for name in names):
         raise UsageError(f"the run has no contender {reference!r}", fix=f"--reference is one of: {', '.join(names)}")
     exhibits = {contender.name for contender in run.plan.contenders if contender.exhibit}
-    return _entries(run.against(reference), measured, {name: name for name in names if name not in exhibits}, None)
+    judged = judgement or judge(run.against(reference))
+    return _entries(run, judged, measured, {name: name for name in names if name not in exhibits}, None)
 
 
 def entries_of_revisions(run: Run, judged: PairJudgement, measured: MeasuredCommit) -> list[HistoryEntry]:
@@ -58,9 +62,8 @@ def entries_of_revisions(run: Run, judged: PairJudgement, measured: MeasuredComm
     if judged.standing in (PairStatus.INVALID, PairStatus.UNRELIABLE):
         raise InvalidRunError("the two revisions could not be compared", fix="`touchstone show` says why")
     _, variant = judged.contender.split("/", 1)
-    return _entries(
-        run, measured, {f"head/{variant}": judged.contender}, f"{judged.contender} at {judged.revisions[0].commit[:10]}"
-    )
+    reference = f"{judged.contender} at {judged.revisions[0].commit[:10]}"
+    return _entries(run, judge(run), measured, {f"head/{variant}": judged.contender}, reference)
 
 
 def machine_facts(environment: Environment, tools: Mapping[str, str]) -> dict[str, str]:
@@ -84,9 +87,10 @@ def finite(value: float | None) -> float | None:
     return value if value is not None and math.isfinite(value) else None
 
 
-def _entries(run: Run, measured: MeasuredCommit, names: Mapping[str, str], reference: str | None) -> list[HistoryEntry]:
+def _entries(
+    run: Run, judgement: Judgement, measured: MeasuredCommit, names: Mapping[str, str], reference: str | None
+) -> list[HistoryEntry]:
     """The run's entries. `names`: by a contender's name in the run, its name in the history."""
-    judgement = judge(run)
     ratios = {c.key: c for c in judgement.comparisons if c.verdict is not Verdict.INVALID}
     tares = {(e.load, e.figure): e.median for e in judgement.estimates if e.contender == TARE and e.median}
     tools = {contender.name: contender.tools for contender in run.plan.contenders}

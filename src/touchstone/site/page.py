@@ -41,7 +41,7 @@ def write_site(runs: Sequence[Run], out: Path, title: str) -> list[Path]:
     for name, svg in badges(boards, views):
         written.append(out / "badges" / name)
         _write(written[-1], svg)
-    series, why_none = _over_time(ordered)
+    series, why_none = _over_time(views)
     page = document(site_data(views, boards, reports), title, series, why_none)
     _write(written[0], page)
     return written
@@ -57,12 +57,13 @@ def document(data: dict[str, Any], title: str, series: Sequence[DescribedSeries]
     )
 
 
-def _over_time(runs: Sequence[Run]) -> tuple[list[DescribedSeries], str]:
+def _over_time(views: Sequence[View]) -> tuple[list[DescribedSeries], str]:
     """The series of headline figures over at least three runs, and a note about them."""
     entries: list[HistoryEntry] = []
-    for run in runs:
+    for view in views:
+        measured = MeasuredCommit(view.plan.run_id, view.run.started_at, view.plan.scenario_title)
         try:
-            entries += entries_of(run, MeasuredCommit(run.plan.run_id, run.started_at, run.plan.scenario_title))
+            entries += entries_of(view.run, measured, judgement=view.judgement)
         except InvalidRunError:
             continue
     headline = [entry for entry in entries if entry.about.headline]
