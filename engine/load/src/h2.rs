@@ -63,8 +63,8 @@ pub struct Exchange {
     pub partial: Option<Box<Partial>>,
     /// The head that has come, if it is known to be right and `partial` does not hold it.
     pub known_head: Option<Arc<KnownHead>>,
-    /// Whether the known body of a gRPC call has come, so that the trailers are left.
-    pub has_known_body: bool,
+    /// The body of a gRPC call, if it is known and has come, so that the trailers are left.
+    pub known_body: Option<Arc<[u8]>>,
 }
 
 impl Exchange {

@@ -2,6 +2,8 @@
 //!
 //! Sound because equal heads parse equally and, where every request expects the same, equal bodies check equally.
 
+use std::sync::Arc;
+
 use touchstone_http::{Framing, Head};
 
 use crate::check::BodyCheck;
@@ -19,7 +21,7 @@ pub struct KnownResponse {
     status: u16,
     body_len: usize,
     any_body: bool,
-    accepted: Option<Vec<u8>>,
+    accepted: Option<Arc<[u8]>>,
 }
 
 impl KnownResponse {
@@ -41,17 +43,14 @@ impl KnownResponse {
         self.any_body || self.accepted.as_deref() == Some(body)
     }
 
-    /// The body that was accepted.
-    #[must_use]
-    pub fn body(&self) -> Option<&[u8]> {
-        self.accepted.as_deref()
-    }
-
-    /// Its length.
+    /// The body that was accepted, if it is this one.
     #[inline]
     #[must_use]
-    pub const fn body_len(&self) -> usize {
-        self.body_len
+    pub fn same_body(&self, body: &[u8]) -> Option<Arc<[u8]>> {
+        self.accepted
+            .as_ref()
+            .filter(|known| ***known == *body)
+            .cloned()
     }
 
     /// The known head.
@@ -116,7 +115,7 @@ impl KnownResponse {
             && check
                 .body_is_right(&self.head, body, Key::default(), &mut Vec::new())
                 .is_ok();
-        self.accepted = keep.then(|| body.to_vec());
+        self.accepted = keep.then(|| body.into());
         true
     }
 }

@@ -49,8 +49,18 @@ fn right(request: &Request) -> Vec<u8> {
     reply(request, HEAD, &[&request.body], OK)
 }
 
-/// A load of 400 calls, changed by the fields of a request.
+/// A load of 400 calls over 4 connections, changed by the fields of a request.
 fn loaded(
+    change: &Value,
+    script: impl Fn(&Request) -> Vec<u8> + Send + Sync + Copy + 'static,
+    look: impl Fn(&LoadResult),
+) {
+    loaded_over((4, 8), change, script, look);
+}
+
+/// The same over this many connections, with this many streams on each.
+fn loaded_over(
+    (connections, streams): (u32, u32),
     change: &Value,
     script: impl Fn(&Request) -> Vec<u8> + Send + Sync + Copy + 'static,
     look: impl Fn(&LoadResult),
@@ -65,8 +75,8 @@ fn loaded(
         let job = json!({
             "url": format!("http://127.0.0.1:{}", server.port),
             "protocol": "h2c",
-            "connections": 4,
-            "streams": 8,
+            "connections": connections,
+            "streams": streams,
             "duration_s": 60,
             "max_requests": 400,
             "requests": [request],
@@ -128,6 +138,26 @@ fn right_calls_are_counted_by_the_name_of_their_status() {
             assert!(result.requests[0].in_parts.is_none());
         });
     }
+}
+
+#[test]
+fn a_body_counts_by_its_own_length_where_another_came_ahead_of_its_trailers() {
+    let (short, long) = (b"\0\0\0\0\x02\x10\x07", b"\0\0\0\0\x05\x0a\x01a\x10\x07");
+    let script = |request: &Request| {
+        if request.number.is_multiple_of(2) {
+            let mut out = reply(request, HEAD, &[long], OK);
+            out.extend(block(request.stream - 2, &[], OK, true));
+            return out;
+        }
+        let mut out = block(request.stream, &[0x88], HEAD, false);
+        frame::write(Kind::DATA, 0, request.stream, short, &mut out);
+        out
+    };
+    loaded_over((1, 2), &json!({}), script, |result| {
+        assert_eq!(result.counts.ok, 400, "{:?}", result.first_errors);
+        let bytes = 200 * (short.len() + long.len());
+        assert_eq!(result.bytes.body, bytes as u64);
+    });
 }
 
 #[test]

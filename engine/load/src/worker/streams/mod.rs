@@ -80,7 +80,7 @@ impl Worker {
             },
             partial: None,
             known_head: None,
-            has_known_body: false,
+            known_body: None,
         };
         let before = self.out.len();
         h2.requests

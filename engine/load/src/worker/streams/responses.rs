@@ -91,7 +91,7 @@ impl Worker {
                 .as_ref()
                 .is_some_and(|present| Arc::ptr_eq(present, known));
             // A gRPC call's known trailers must come as well.
-            let is_whole = known.trailers.is_empty() && !exchange.has_known_body;
+            let is_whole = known.trailers.is_empty() && exchange.known_body.is_none();
             let right = (is_present && is_whole && self.known[kind].accepted(bytes)) || {
                 let key = Key {
                     counter: request.counter,
@@ -114,14 +114,14 @@ impl Worker {
         if !end
             && let Some(known) = &exchange.known_head
             && !known.trailers.is_empty()
-            && !exchange.has_known_body
+            && exchange.known_body.is_none()
         {
             let kind = usize::from(exchange.request.kind);
             let present = h2.heads[kind].as_ref();
             if present.is_some_and(|present| Arc::ptr_eq(present, known))
-                && self.known[kind].accepted(bytes)
+                && let Some(body) = self.known[kind].same_body(bytes)
             {
-                exchange.has_known_body = true;
+                exchange.known_body = Some(body);
                 return;
             }
         }
@@ -145,12 +145,10 @@ impl Worker {
         if self.mix.requests()[kind].check.call().is_none() {
             return self.body_came(wire, slot, at, (&[], true, true), now);
         }
-        if exchange.has_known_body
-            && let (Some(known), Some(present)) = (&exchange.known_head, &h2.heads[kind])
-            && Arc::ptr_eq(known, present)
+        if let (Some(known), Some(body)) = (&exchange.known_head, &exchange.known_body)
             && known.trailers == h2.room.head
         {
-            let counted = (request, known.status, self.known[kind].body_len());
+            let counted = (request, known.status, body.len());
             return self.right_came(wire, slot, at, counted, now);
         }
         let trailers = std::mem::take(&mut h2.room.head);
@@ -179,15 +177,14 @@ impl Worker {
             return;
         };
         let kind = usize::from(exchange.request.kind);
-        let (known, has_body) = (exchange.known_head.take(), exchange.has_known_body);
-        exchange.has_known_body = false;
+        let (known, body) = (exchange.known_head.take(), exchange.known_body.take());
         let Some(known) = known.filter(|_| exchange.partial.is_none()) else {
             return;
         };
         let compiled = &self.mix.requests()[kind];
         let mut partial = begun(&mut self.spare, compiled, known.head, &known.text);
-        if has_body && let Some(body) = self.known[kind].body() {
-            let (input, key) = (Input::Body(body), Key::default());
+        if let Some(body) = body {
+            let (input, key) = (Input::Body(&body), Key::default());
             // The body of a gRPC call is kept as it is, and one that is known is not too large.
             let _ = partial.feed(input, &compiled.check, key, &mut self.scratch);
         }
