@@ -280,6 +280,13 @@ def test_the_targets_of_a_mix_are_its_own(tmp_path: Path) -> None:
     assert touchstone(tmp_path, "load", "http://127.0.0.1:9/", "--mix").returncode == 2
 
 
+def test_a_stream_is_not_compared_with_another_tool(tmp_path: Path) -> None:
+    with null_server() as url:
+        done = touchstone(tmp_path, "load", url, *SHORT, "--stream=lines", "--events=1", "--cross-check=wrk")
+    assert done.returncode == 2
+    assert "one plain GET" in done.stderr
+
+
 def test_a_server_of_http2_alone_is_named(tmp_path: Path) -> None:
     with http2_server() as url:
         done = touchstone(tmp_path, "load", url, *SHORT)

@@ -69,7 +69,9 @@ impl Tool {
 /// Runs the tool with the job's load and says whether its rate agrees with the engine's.
 pub fn compare(tool: Tool, job: &Job, result: &LoadResult) -> Result<String, Failure> {
     let request = job.requests.first();
-    let plain = request.is_none_or(|request| request.method == "GET" && request.headers.is_empty());
+    let plain = request.is_none_or(|request| {
+        request.method == "GET" && request.headers.is_empty() && request.stream.is_none()
+    });
     if job.arrival != Loop::Closed
         || !plain
         || job.requests.len() > 1
