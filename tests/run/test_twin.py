@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
+
 import pytest
 
+from tests.bench.test_at_once import contender
 from tests.judge.slices import SLICE_S, sliced_run
+from tests.phase.test_peak import bench_of
 from touchstone.plan.laps import twin_laps
 from touchstone.record.sample import Sample
-from touchstone.run.twin import MOST_SHARE, TwinTurns
+from touchstone.run.twin import MOST_SHARE, TwinTurns, no_room
 
 NAME = "twin/plain"
 LAPS = 8
@@ -40,6 +45,15 @@ def test_the_first_two_rounds_have_it_and_over_many_it_keeps_to_its_share(overhe
     share = float(turns.note.rsplit("took ", 1)[1].split()[0]) / 100
     assert MOST_SHARE / 2 < share <= MOST_SHARE
     assert f"{len(taken)} of 40 rounds" in turns.note
+
+
+def test_there_is_room_only_where_a_load_is_measured(tmp_path: Path) -> None:
+    bench, contenders = bench_of(tmp_path), [contender("base", None), contender("twin", None)]
+    bench = replace(bench, loads=bench.scenario.loads)
+    assert no_room(bench, ["boot", "load"], contenders) is None
+    assert no_room(bench, ["boot"], contenders) == "no load is measured, in which it could take part"
+    whole = {name: load.model_copy(update={"whole_windows": True}) for name, load in bench.loads.items()}
+    assert "no load has slices" in (no_room(replace(bench, loads=whole), ["load"], contenders) or "")
 
 
 @pytest.mark.parametrize(("laps", "own"), [(1, 1), (4, 4), (5, 4), (8, 4), (9, 4), (24, 12), (97, 48)])

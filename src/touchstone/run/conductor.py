@@ -219,7 +219,7 @@ class Conductor:
         arranged = replace(arranged, why_not_together=self._why_not_together(arranged, phases))
         if twin is None:
             return arranged
-        why = no_room(arranged, bench.contenders)
+        why = no_room(arranged, [phase.kind.name for phase in phases], bench.contenders)
         if why is None:
             return replace(arranged, contenders=bench.contenders, twin=twin)
         self._note(f"the base has no twin, so that this gate does not check itself: {why}")

@@ -65,8 +65,10 @@ def measures_twin(phase: str) -> bool:
     return phase in ("build", "train", "load")
 
 
-def no_room(bench: Bench, contenders: Iterable[Contender]) -> str | None:
+def no_room(bench: Bench, phases: Iterable[str], contenders: Iterable[Contender]) -> str | None:
     """Why the twin cannot take part: contenders do not run at once, or would not if it came to them. None if it can."""
+    if "load" not in phases:
+        return "no load is measured, in which it could take part"
     if not sliced_loads(bench):
         return "no load has slices, in which it could take part"
     return why_not_together(bench, list(contenders))
