@@ -12,11 +12,10 @@ import pytest
 from tests import command
 from tests.bundle.doctored import edit, samples
 from tests.golden.golden import HERE
-from touchstone.bundle.archive import PAIR
 from touchstone.judge.comparison.across import ComparisonTerms
 from touchstone.judge.comparison.pair import Revision, judge_pair
 from touchstone.judge.judge import judge
-from touchstone.record.store import load_run
+from touchstone.record.store import REVISIONS, load_run
 
 
 def touchstone(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
@@ -53,7 +52,7 @@ def test_a_run_of_two_revisions_is_not_repeated_and_its_command_is_named(tmp_pat
     terms = ComparisonTerms(margin=0.03, confidence=0.95, figures={"throughput": None})
     sides = [(name, Revision(name=name, commit=name)) for name in ("go/plain", "rust/plain")]
     judged = judge_pair(run, judge(run), (sides[0], sides[1]), terms, "go/plain")
-    (folder / PAIR).write_text(judged.model_dump_json(by_alias=True))
+    (folder / REVISIONS).write_text(judged.model_dump_json(by_alias=True))
     assert touchstone(tmp_path, "bundle", "run", "--out", "bundle").returncode == 0
     done = touchstone(tmp_path, "verify", "bundle", "--minutes", "1")
     assert done.returncode == 2, done.stderr

@@ -20,8 +20,6 @@ from touchstone.record.store import load_run
 MANIFEST = "manifest.json"
 JUDGEMENT = "judgement.json"
 """What the run is said to show, as the version of touchstone that made the bundle judged it."""
-PAIR = "revisions.json"
-"""What was said of two revisions or services, where the run compared such."""
 _KNOWN = re.compile(r"(plan|environment|state|judgement|revisions)\.json|samples/[A-Za-z0-9._-]{1,200}\.json")
 _MAGIC = b"\xfd7zXZ\x00"
 _MOST_BYTES = 1 << 30

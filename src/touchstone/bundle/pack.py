@@ -6,10 +6,10 @@ import hashlib
 from pathlib import Path
 
 import touchstone
-from touchstone.bundle.archive import JUDGEMENT, PAIR, Manifest, packed
+from touchstone.bundle.archive import JUDGEMENT, Manifest, packed
 from touchstone.judge.judge import judge
 from touchstone.record.run import Run
-from touchstone.record.store import load_run
+from touchstone.record.store import REVISIONS, load_run
 from touchstone.run.fingerprint import lab_revision
 from touchstone.whole_file import write_whole
 
@@ -17,7 +17,7 @@ from touchstone.whole_file import write_whole
 def pack(folder: Path, out: Path) -> Manifest:
     """Write the run of a folder into one file. Raises UsageError or StoreError for no run, or one that is damaged."""
     run = load_run(folder)
-    names = ["plan.json", "environment.json", "state.json", *([PAIR] if (folder / PAIR).is_file() else [])]
+    names = ["plan.json", "environment.json", "state.json", *([REVISIONS] if (folder / REVISIONS).is_file() else [])]
     names += [f"samples/{path.name}" for path in sorted((folder / "samples").glob("*.json"))]
     files = {name: (folder / name).read_bytes() for name in names}
     files[JUDGEMENT] = judge(run).model_dump_json(by_alias=True).encode()

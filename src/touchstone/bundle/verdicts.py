@@ -8,12 +8,13 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from pydantic import ValidationError
 
-from touchstone.bundle.archive import JUDGEMENT, PAIR
+from touchstone.bundle.archive import JUDGEMENT
 from touchstone.judge.comparison.across import ComparisonTerms
 from touchstone.judge.comparison.pair import PairJudgement, judge_pair
 from touchstone.judge.judge import judge
 from touchstone.judge.judgement import Comparison, Estimate, Judgement
 from touchstone.record.run import Run
+from touchstone.record.store import REVISIONS
 
 _Key = tuple[str | None, ...]
 _EQUAL = 1e-9
@@ -25,9 +26,9 @@ def departures(run: Run, files: dict[str, bytes]) -> list[str]:
     again = judge(run)
     try:
         stated = Judgement.model_validate_json(files[JUDGEMENT])
-        pair = PairJudgement.model_validate_json(files[PAIR]) if PAIR in files else None
+        pair = PairJudgement.model_validate_json(files[REVISIONS]) if REVISIONS in files else None
     except (KeyError, ValidationError):
-        return [f"there is no {JUDGEMENT} or {PAIR} that can be read"]
+        return [f"there is no {JUDGEMENT} or {REVISIONS} that can be read"]
     # JSON has no infinity: a bound that nothing limits is read back as none.
     found = [*_judgement(stated, Judgement.model_validate_json(again.model_dump_json(by_alias=True)))]
     return [*found, *_pair(pair, run, again)] if pair is not None else found

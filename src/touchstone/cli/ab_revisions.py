@@ -17,12 +17,12 @@ from touchstone.history.twins import count_twin, twins_file
 from touchstone.judge.comparison.across import ComparisonTerms
 from touchstone.judge.comparison.gate import GatePolicy, PairStatus
 from touchstone.judge.comparison.pair import Revision
-from touchstone.record.store import RunStore
+from touchstone.record.store import REVISIONS, RunStore
 from touchstone.report import junit, render
 from touchstone.report.pair import policy_words
 from touchstone.report.pair_markdown import revisions_document
 from touchstone.report.why.terminal import print_explanation
-from touchstone.revisions.ab import EXPLAINED, REVISIONS, SAME, SHARP, RevisionQuestion, compare_revisions
+from touchstone.revisions.ab import EXPLAINED, SAME, SHARP, RevisionQuestion, compare_revisions
 from touchstone.revisions.contenders import REVISION
 from touchstone.revisions.repository import Repository
 from touchstone.run.measure import RunConditions

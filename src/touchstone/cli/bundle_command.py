@@ -11,7 +11,7 @@ from rich.console import Console
 
 import touchstone
 from touchstone.bundle.again import Answer, Rerun, measure_again, refuse_unrepeatable
-from touchstone.bundle.archive import PAIR, Manifest, lay_out, unpack
+from touchstone.bundle.archive import Manifest, lay_out, unpack
 from touchstone.bundle.consistency import contradictions
 from touchstone.bundle.pack import pack
 from touchstone.bundle.verdicts import departures
@@ -20,6 +20,7 @@ from touchstone.cli.places import find_run, results_root, scenarios_root
 from touchstone.failure import ExitCode, InvalidRunError, UsageError
 from touchstone.manifest.catalogue import find_scenario
 from touchstone.record.run import Run
+from touchstone.record.store import REVISIONS
 from touchstone.report.format import percent, plural, ratio, ratio_interval
 from touchstone.run.fingerprint import lab_revision
 from touchstone.run.measure import RunConditions
@@ -65,7 +66,7 @@ def verify(
     _check(bundle, manifest, run, files)
     if not minutes:
         return ExitCode.OK
-    refuse_unrepeatable(run, revisions=PAIR in files)
+    refuse_unrepeatable(run, revisions=REVISIONS in files)
     found = find_scenario(scenario or run.plan.scenario, scenarios_root())
     conditions = RunConditions(results=results_root(), display=display_for(Console()))
     rerun = measure_again(run, manifest.sources, found, minutes, conditions)

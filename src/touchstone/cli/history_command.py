@@ -23,10 +23,9 @@ from touchstone.history.plot import shown_words, size_words
 from touchstone.history.recording import MeasuredCommit, entries_of, entries_of_revisions
 from touchstone.judge.comparison.pair import PairJudgement, Revision
 from touchstone.record.base import Record
-from touchstone.record.store import load_run, runs_in
+from touchstone.record.store import REVISIONS, load_run, runs_in
 from touchstone.report.export import write
 from touchstone.report.format import plural
-from touchstone.revisions.ab import REVISIONS
 from touchstone.revisions.repository import Repository
 
 _MOST_COMMITS = 20

@@ -20,6 +20,8 @@ from touchstone.whole_file import write_whole
 
 Model = TypeVar("Model", bound=Record)
 
+REVISIONS = "revisions.json"
+"""The file of a run's folder with what is said of two revisions, where it compares such."""
 _PLAN, _ENVIRONMENT, _STATE, _SAMPLES = "plan.json", "environment.json", "state.json", "samples"
 
 

@@ -15,7 +15,7 @@ from touchstone.judge.why.explain import explain
 from touchstone.manifest.catalogue import ScenarioFolder
 from touchstone.manifest.files import SCENARIO_FILE
 from touchstone.plan.plan import RunRequest, planned_loads
-from touchstone.record.store import load_run
+from touchstone.record.store import REVISIONS, load_run
 from touchstone.report import render
 from touchstone.report.view import View
 from touchstone.revisions.contenders import BASE, HEAD, TWIN, fetched, same_sources, scenario_place, two_stacks
@@ -29,8 +29,6 @@ SHARP = ("throughput", "cpu_per_request", "latency_p50", "rss_peak")
 need whole windows, and starts a phase of their own."""
 EXPLAINED = "cpu_per_request"
 """The figure that a profile takes apart."""
-REVISIONS = "revisions.json"
-"""The file of a run's folder that holds what was said."""
 SAME = "both revisions have the same sources: their contract was checked, and nothing was loaded"
 """Said where only noise could differ."""
 WHY = "why"
