@@ -126,11 +126,11 @@ def command_of_words(
         behind = shell(rest[2], source, {**(known or {}), **env})
         return replace(behind, env={**env, **behind.env})
     # Where it listens is the lab's to say, wherever it is said.
-    placed = list(_placed(rest, {**(known or {}), **env}))
+    whole = [filled(word, {**(known or {}), **env}) for word in rest]
     env = {name: value for name, value in env.items() if name not in _PLACES}
-    unset = [found[1] for word in rest if (found := _GIVEN_OPTIONS.fullmatch(filled(word, {**(known or {}), **env})))]
+    unset = [found[1] for found in map(_GIVEN_OPTIONS.fullmatch, whole) if found]
     notes = [f"{source} has `${name}`, which nothing gives: left out" for name in unset]
-    return DeployedCommand(placed, source, env, notes=notes) if rest else None
+    return DeployedCommand(list(_placed(whole)), source, env, notes=notes) if rest else None
 
 
 def _without_options(words: list[str]) -> list[str]:
@@ -150,9 +150,9 @@ def _is_elsewhere(option: str, address: str) -> bool:
     return any(map(_OF_OTHERS.fullmatch, named)) or address.rpartition(":")[2] in map(str, STORE_PORTS)
 
 
-def _placed(words: Sequence[str], known: Mapping[str, str]) -> Iterator[str]:
-    for before, word in pairwise(["", *words]):
-        whole = filled(word, known)
+def _placed(words: Sequence[str]) -> Iterator[str]:
+    """Words without variables, with the lab's address in place of their own."""
+    for before, whole in pairwise(["", *words]):
         option, equals, given = whole.rpartition("=")
         if before in _PORT_OPTIONS and whole.isdigit():
             yield "{port}"
