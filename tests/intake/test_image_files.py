@@ -27,6 +27,13 @@ NODE = 'CMD ["node", "server.js"]\n'
         ),
         (f'{BUILT}COPY ["dist", "/srv/"]\n{NODE}', "node dist/server.js"),
         (f"{BUILT}COPY --from=build /src/dist dist\nCMD node dist/server.js\n", "node dist/server.js"),
+        # A folder is named by a variable, and that by another one.
+        (
+            f"FROM node\nENV TOP=/srv\nENV HERE=$TOP/app\nWORKDIR $HERE\nCOPY dist /srv/app\n{NODE}",
+            "node dist/server.js",
+        ),
+        (f"FROM node\nARG TOP=/app\nWORKDIR ${{TOP}}/in\nCOPY dist /app/in/\n{NODE}", "node dist/server.js"),
+        (f"FROM node\nWORKDIR /${{TOP:-app}}\nCOPY dist /app\n{NODE}", "node dist/server.js"),
         # A stage that begins with another one has its files.
         (f"{BUILT.replace('FROM node:22-slim', 'FROM build')}{NODE.replace('server', '/src/lib/a')}", "node lib/a.js"),
         # Files that exist go before those that a build may leave; of several, the one that is copied last counts.

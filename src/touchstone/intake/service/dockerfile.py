@@ -84,7 +84,7 @@ def image_of(file: Path, service: Path) -> DockerfileImage:
     stages, given, commands, copied = _stages(file)
     last = stages[-1]
     source = file.relative_to(service).as_posix()
-    known = {**given, **dict(assigned(last.env))}
+    known = _variables(last, given)
     run = _runs(last, service, source, known)
     earlier = [line for stage in stages[:-1] for line in stage.env]
     return DockerfileImage(
@@ -117,12 +117,23 @@ def _stages(file: Path) -> tuple[list[_Stage], dict[str, str], list[str], list[s
             commands.append(value)
         elif name in ("COPY", "ADD"):
             copied.append(value)
-            known = {**given, **dict(assigned(stages[-1].env))}
+            known = _variables(stages[-1], given)
             words = [filled(word, known) for word in _exec_form(value) or value.split()]
             stages[-1].files.copy(words, stages[-1].folder, {key: stage.files for key, stage in named.items()})
+        elif name == "WORKDIR":
+            folder = filled(value.strip("\"'"), _variables(stages[-1], given))
+            stages[-1].folder = str(PurePosixPath(stages[-1].folder, folder))
         else:
             _take(stages[-1], name, value)
     return stages, given, commands, copied
+
+
+def _variables(stage: _Stage, given: Mapping[str, str]) -> dict[str, str]:
+    """A stage's variables over those `given` by `ARG`, each filled in with earlier ones."""
+    known = dict(given)
+    for name, value in assigned(stage.env):
+        known[name] = filled(value, known)
+    return known
 
 
 def _take(stage: _Stage, name: str, value: str) -> None:
@@ -130,8 +141,6 @@ def _take(stage: _Stage, name: str, value: str) -> None:
         stage.env.append(value)
     elif name == "EXPOSE":
         stage.ports += value.split()
-    elif name == "WORKDIR":
-        stage.folder = str(PurePosixPath(stage.folder, value.strip("\"'")))
     elif name in ("CMD", "ENTRYPOINT"):
         stage.instructions[name] = value
 
