@@ -25,7 +25,7 @@ MOST_LOADS = 4
 
 
 def revisions_document(judged: PairJudgement, view: View) -> str:
-    """Two revisions, below `MOST_BYTES`: of findings that do not fit it is judged how many there are."""
+    """Two revisions, below `MOST_BYTES`. Findings that do not fit are counted."""
     head = "\n".join(_lines_of_revisions(judged, view)) + "\n"
     findings = [line for line in finding_lines(view) if line and not line.startswith("## ")]
     count = len(view.causes)

@@ -65,7 +65,7 @@ def draft(service: Path, found: Deployment) -> DraftStack:
     own = next((name for name in _CARGO_SETTINGS if (root / name).is_file()), None)
     cargo = ["cargo", *(["--config", below(own)] if own else [])]
     manifest = ["--manifest-path", below(MARK)]
-    features = next((line[0].split() for mentions in built for line in [_FEATURES.search(mentions)] if line), [])
+    features = next((one[0].split() for one in map(_FEATURES.search, built) if one), [])
     drafted = DraftStack(
         language="Rust",
         needs={"cargo": ">=1.75", "cc": ">=9"},
