@@ -231,6 +231,8 @@ def test_an_interruption_keeps_what_was_measured_and_leaves_nothing(tmp_path: Pa
         (["run", "{demo}", "--quick", "--thorough"], "exclude each other"),
         (["run", "{demo}", "--minutes", "1", "--until-decided", "1"], "exclude each other"),
         (["run", "{demo}", "--minutes", "-1"], "cannot be negative"),
+        (["run", "{demo}", "--minutes", "nan"], "cannot be negative or nan"),
+        (["run", "{demo}", "--until-decided", "nan"], "cannot be negative or nan"),
         (["run", "{demo}", "--no-such-option"], "--no-such-option"),
         (["show", "absent"], "there is no run"),
     ],
