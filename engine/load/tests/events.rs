@@ -184,8 +184,10 @@ fn a_stream_that_goes_on_is_left_and_that_is_no_failure() {
         assert_only(result, None);
         assert_eq!((result.counts.ok, events.count), (4, 12));
         assert!(connections >= 4, "{connections}");
-        // What was waited for after the last event is none of the stream's time.
-        assert!(result.latency.as_ref().unwrap().max < 0.1);
+        // What was waited for after the last event is none of the stream's time: that ends with its third event.
+        let (first, gap) = (events.first.as_ref().unwrap(), events.gap.as_ref().unwrap());
+        let longest = result.latency.as_ref().unwrap().max;
+        assert!(longest <= 1.01 * (first.max + 2.0 * gap.max), "{longest}");
         assert!(result.connections.errors.values().all(|count| *count == 0));
     });
 }
