@@ -33,7 +33,8 @@ async def run_command(*words: str) -> str:
     except asyncio.CancelledError:
         # As Ctrl-C: a run ends its contenders, and keeps what was measured until then.
         process.send_signal(signal.SIGINT)
-        await process.wait()
+        # Its last words are read as well: it would wait for a reader, and we for it.
+        await process.communicate()
         raise
     text = output.decode(errors="replace").strip()
     text = text if len(text) <= _LARGEST else text[:_LARGEST] + _ENDED.format(len(text) - _LARGEST)
