@@ -28,3 +28,12 @@ def test_unexpected_statuses_of_grpc_calls_are_named() -> None:
     counts.status = {"OK": 1, "INTERNAL": counts.sent - 1}
     (finding,) = fired(run, "wrong-statuses")
     assert "of INTERNAL, 1 of OK" in finding.statement
+
+
+def test_calls_behind_a_proxy_that_fails_are_named_next_to_those_that_the_service_refuses() -> None:
+    run = sound_run()
+    result = result_of(first_load(run))
+    ended(result, grpc_status=3, wrong_status=7)
+    result.counts.status = {"502": 7, "INTERNAL": 3, "OK": result.counts.ok}
+    statements = [finding.statement for finding in fired(run, "wrong-statuses")]
+    assert [statement.split()[0] for statement in statements] == ["7", "3"]

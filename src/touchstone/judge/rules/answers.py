@@ -312,10 +312,9 @@ def wrong_bodies(sample: Sample, case: Case) -> Iterator[Fired]:
 )
 def wrong_statuses(sample: Sample, case: Case) -> Iterator[Fired]:
     """Error pages are quick to make: ranked as answers, they win. A gRPC call has a status of its own."""
-    kind = "grpc_status" if sample.result and sample.result.counts.errors.grpc_status else "wrong_status"
-    if sample.result and (failed := _failed(sample, kind)):
-        seen = sample.result.counts.status
-        statuses = ", ".join(f"{number(n)} of {status}" for status, n in sorted(seen.items()))
+    seen = sample.result.counts.status if sample.result else {}
+    statuses = ", ".join(f"{number(n)} of {status}" for status, n in sorted(seen.items()))
+    for failed in filter(None, (_failed(sample, kind) for kind in ("wrong_status", "grpc_status"))):
         yield Fired(
             f"{failed.of_sent} responses ({failed.share}) had an unexpected status; seen: {statuses}",
             severity=failed.severity,
