@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from touchstone.bench.artifact_identity import is_program
 from touchstone.failure import TouchstoneError
 from touchstone.phase.build.native_turn import NotEnoughMemoryError, native_turn
 from touchstone.phase.footprint.empty_root import (
@@ -16,7 +17,6 @@ from touchstone.phase.footprint.empty_root import (
     EmptyRootError,
     compressed_bytes,
     find_library,
-    is_elf,
     libraries,
     mount_prefix,
 )
@@ -39,7 +39,7 @@ def test_a_dynamic_program_has_an_interpreter_and_libc() -> None:
 def test_a_static_program_has_no_libraries(tmp_path: Path) -> None:
     (tmp_path / "x.c").write_text("int main(void) { return 0; }")
     subprocess.run(["gcc", "-static", "-o", tmp_path / "x", tmp_path / "x.c"], check=True)
-    assert is_elf(tmp_path / "x")
+    assert is_program(tmp_path / "x")
     assert libraries(tmp_path / "x") == []
 
 
@@ -118,6 +118,6 @@ def test_a_native_image_is_not_begun_without_memory(tmp_path: Path) -> None:
 
 
 def test_a_library_is_found_by_the_name_that_programs_load_it_by() -> None:
-    assert is_elf(find_library("libc.so.6"))
+    assert is_program(find_library("libc.so.6"))
     with pytest.raises(EmptyRootError, match=r"there is no library libnothing\.so\.1"):
         find_library("libnothing.so.1")

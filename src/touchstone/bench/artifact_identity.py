@@ -14,7 +14,9 @@ from touchstone.record.evidence.surroundings import LeftInWork
 
 _CODE_CACHES = (b"\xa2\xab\x0b\xf0", b"\xa8\xab\x0b\xf0")
 """How a JVM's AOT cache or static CDS archive begins, and a dynamic CDS archive (`cds.h` of HotSpot)."""
-_COMPILED = (b"\x7fELF", b"PK\x03\x04", b"\xca\xfe\xba\xbe", *_CODE_CACHES)
+_PROGRAM = (b"\x7fELF",)
+"""How an executable or a shared library begins (elf(5))."""
+_COMPILED = (*_PROGRAM, b"PK\x03\x04", b"\xca\xfe\xba\xbe", *_CODE_CACHES)
 """How an executable, a jar, a class, and a cache of code that was compiled or loaded begin."""
 _KEPT = 10
 
@@ -141,6 +143,11 @@ def _is_in(path: Path, folders: Set[Path]) -> bool:
 def is_compiled(path: Path) -> bool:
     """Whether a file's first bytes are those of an executable, jar, class or JVM code cache."""
     return _begins_with(path, _COMPILED)
+
+
+def is_program(path: Path) -> bool:
+    """Whether a file begins as an executable or a shared library does."""
+    return _begins_with(path, _PROGRAM)
 
 
 def is_code_cache(path: Path) -> bool:

@@ -11,7 +11,8 @@ from elftools.common.exceptions import ELFError
 from elftools.elf.dynamic import DynamicSection
 from elftools.elf.elffile import ELFFile
 
-_MAGIC = b"\x7fELF"
+from touchstone.bench.artifact_identity import is_program
+
 _MOST_FILES, _MOST_UNITS = 20, 400
 """Executables and libraries that are looked at, and units of each: more say the same."""
 _RUNTIMES = re.compile(r"lib(?:clang_rt\.)?(asan|tsan|msan|lsan|ubsan|hwasan)\b")
@@ -37,13 +38,8 @@ def binary_signs(files: Iterable[Path]) -> list[str]:
     A compiler's note (`DW_AT_producer` of DWARF) is only there with `.debug_info`. A program without it says nothing
     of its optimisation.
     """
-    programs = (path for path in files if path.is_file() and not path.is_symlink() and _is_program(path))
+    programs = (path for path in files if path.is_file() and not path.is_symlink() and is_program(path))
     return [f"{path.name}: {sign}" for path in islice(programs, _MOST_FILES) for sign in dict.fromkeys(_signs(path))]
-
-
-def _is_program(path: Path) -> bool:
-    with path.open("rb") as file:
-        return file.read(len(_MAGIC)) == _MAGIC
 
 
 def _signs(path: Path) -> list[str]:

@@ -54,7 +54,7 @@ def toolchain(
         console.print(f"{name} is at {_FETCHERS[name]()}")
         return
     home = default_home()
-    assemble(home, lambda line: console.print(f"  {line}", highlight=False), jdk_source=jdk_source, afresh=anew)
+    assemble(home, lambda line: console.print(f"  {line}", highlight=False), jdk_source=jdk_source, from_scratch=anew)
     console.print(f"native-image is at {home.executable}; its differences from GraalVM: docs/native-image.md")
     if (preferred := shutil.which("native-image")) is not None:
         console.print(f"the one on the PATH goes first: {preferred}")

@@ -155,7 +155,7 @@ class _LineProcess:
             start_new_session=True,
             **{"stderr": self._complaints, **options},
         )
-        self._said: queue.Queue[bytes] = queue.Queue()
+        self._lines: queue.Queue[bytes] = queue.Queue()
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
 
@@ -170,12 +170,12 @@ class _LineProcess:
     def listen(self, wait_s: float) -> tuple[str, str | None]:
         lines = []
         try:
-            lines.append(self._said.get(timeout=wait_s))
+            lines.append(self._lines.get(timeout=wait_s))
             while True:
-                lines.append(self._said.get_nowait())
+                lines.append(self._lines.get_nowait())
         except queue.Empty:
             pass
-        over = not self._reader.is_alive() and self._said.empty()
+        over = not self._reader.is_alive() and self._lines.empty()
         return b"".join(lines).decode(), self._how_it_ended() if over else None
 
     def close(self) -> None:
@@ -199,7 +199,7 @@ class _LineProcess:
     def _read(self) -> None:
         assert self._process.stdout is not None  # it was asked for as a pipe
         for line in self._process.stdout:
-            self._said.put(line)
+            self._lines.put(line)
 
     def _how_it_ended(self) -> str:
         code = self._process.wait()

@@ -70,8 +70,8 @@ def _serve(connection: socket.socket, node: ClusterNode, agent: Any, kind: str) 
             ray.get(agent.start.remote(name, kind), timeout=SILENCE_S)
             passing.start()
             while True:
-                said, ended = ray.get(agent.listen.remote(name, _WAIT_S), timeout=_WAIT_S + SILENCE_S)
-                connection.sendall(said.encode())
+                output, ended = ray.get(agent.listen.remote(name, _WAIT_S), timeout=_WAIT_S + SILENCE_S)
+                connection.sendall(output.encode())
                 if ended is not None:
                     _fail(connection, ended)
                     return

@@ -106,8 +106,8 @@ def _follow(labs: Sequence[RemoteRun], tell: Callable[[str], None]) -> None:
 
 
 def _listen(lab: RemoteRun, name: str, tell: Callable[[str], None]) -> None:
-    said, ended = _there(lab.hand, "listen", _LAB, _WAIT_S)
-    tell("".join(name + line for line in said.splitlines(keepends=True)))
+    output, ended = _there(lab.hand, "listen", _LAB, _WAIT_S)
+    tell("".join(name + line for line in output.splitlines(keepends=True)))
     if ended is not None:
         lab.code = int(_there(lab.hand, "code", _LAB))
         lab.results = _there(lab.hand, "give", lab.folder)

@@ -88,7 +88,7 @@ def steps(jdk_source: Path | None) -> list[AssemblyStep]:
 
 
 def assemble(
-    home: BuilderHome, say: Callable[[str], None], *, jdk_source: Path | None = None, afresh: bool = False
+    home: BuilderHome, say: Callable[[str], None], *, jdk_source: Path | None = None, from_scratch: bool = False
 ) -> None:
     """Put the builder together in `home`. Raises AssemblyError or AptError, which say what is missing.
 
@@ -97,7 +97,7 @@ def assemble(
     """
     home.folder.mkdir(parents=True, exist_ok=True)
     with _alone(home):
-        if afresh:
+        if from_scratch:
             for path in home.folder.iterdir():
                 if path.name != _LOCK:
                     shutil.rmtree(path) if path.is_dir() else path.unlink()

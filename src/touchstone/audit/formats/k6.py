@@ -48,12 +48,12 @@ def _new(document: object) -> bool:
 
 def _read_new(document: Mapping[str, Any], name: str) -> list[PublishedResult]:
     """The machine-readable summary of versions 1 and 2."""
-    results, told, config = document["results"], document.get("metadata") or {}, document.get("config") or {}
+    results, about, config = document["results"], document.get("metadata") or {}, document.get("config") or {}
     metrics = {metric["name"]: metric["values"] for metric in results["metrics"]}
     checks = results["checks"].get("metrics", []) if isinstance(results.get("checks"), dict) else []
     failed: Mapping[str, Any] = next((check["values"] for check in checks if check["name"] == "checks_failed"), {})
     made = count(failed.get("total"))
-    version = text(told.get("k6_version") or told.get("k6Version"))
+    version = text(about.get("k6_version") or about.get("k6Version"))
     duration = number(config.get("duration"))
     return [_result(name, version, metrics, duration, (count(failed.get("matches")) or 0, made) if made else None)]
 

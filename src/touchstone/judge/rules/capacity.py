@@ -10,7 +10,7 @@ from touchstone.judge.reading.case import Case
 from touchstone.judge.reading.disturbance import taken_in_failed_trials
 from touchstone.judge.reading.traffic import has_cpu_to_spare
 from touchstone.judge.rule import Fired, on_sample
-from touchstone.record.evidence.capacity import CapacityEvidence
+from touchstone.record.evidence.capacity import Behaviour, BurstEvidence, CapacityEvidence
 from touchstone.record.sample import Sample
 from touchstone.vocabulary.limits import NEAR_CEILING, OTHERS
 
@@ -170,8 +170,8 @@ def dies_past_knee(sample: Sample, case: Case) -> Iterator[Fired]:
 )
 def goodput_collapses(sample: Sample, case: Case) -> Iterator[Fired]:
     """A service that is offered twice its capacity still could serve all of it. Many serve nothing."""
-    burst = sample.capacity.burst if sample.capacity else None
-    if burst is None or burst.void or burst.behaviour != "collapses":
+    burst = _burst(sample, "collapses")
+    if burst is None:
         return
     goodput = burst.goodput_at(2.0) or 0.0
     yield Fired(
@@ -202,8 +202,8 @@ def goodput_collapses(sample: Sample, case: Case) -> Iterator[Fired]:
 )
 def never_recovers(sample: Sample, case: Case) -> Iterator[Fired]:
     """After a burst that lasts seconds such a service needs a restart, or minutes."""
-    burst = sample.capacity.burst if sample.capacity else None
-    if burst is None or burst.void or burst.behaviour != "never recovers":
+    burst = _burst(sample, "never recovers")
+    if burst is None:
         return
     after = burst.steps[-1]
     yield Fired(
@@ -213,6 +213,12 @@ def never_recovers(sample: Sample, case: Case) -> Iterator[Fired]:
         figures=[],
         evidence=burst.model_dump(mode="json"),
     )
+
+
+def _burst(sample: Sample, behaviour: Behaviour) -> BurstEvidence | None:
+    """The burst in which a service showed this behaviour; None if it did not, or if the burst is void."""
+    burst = sample.capacity.burst if sample.capacity else None
+    return burst if burst is not None and not burst.void and burst.behaviour == behaviour else None
 
 
 @on_sample(

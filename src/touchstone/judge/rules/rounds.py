@@ -99,7 +99,7 @@ def rounds_incomplete(group: SampleGroup, case: Case) -> Iterator[Fired]:
     ),
     next_step=(
         "Read the intervals as valid for these processes only. Restart the services and run again before you "
-        "generalise. As a stack, the lab starts a service afresh in each round."
+        "generalise. As a stack, the lab starts a service again in each round."
     ),
 )
 def rounds_share_process(case: Case) -> Iterator[Fired]:

@@ -9,9 +9,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from touchstone.bench.artifact_identity import is_program
 from touchstone.failure import TouchstoneError
 
-_ELF = b"\x7fELF"
 _SYSTEM = ("proc", "dev")
 """What the kernel gives to every program; mounted, and counted nowhere."""
 
@@ -75,7 +75,7 @@ class EmptyRoot:
         """Add the ELF interpreters and shared libraries of all that is there. `packer` is UPX, to look into files."""
         for within in list(self.kinds):
             copy = self.folder / within.relative_to("/")
-            if is_elf(copy):
+            if is_program(copy):
                 for library in libraries(copy, packer):
                     if not library.is_relative_to(self.folder):
                         self.add(library, "libraries")
@@ -137,12 +137,6 @@ def compressed_bytes(archive: Path, zstd: Path) -> int:
     if packed.returncode != 0:
         raise EmptyRootError("zstd failed", where=str(archive), fix="see that there is room on the disk")
     return total
-
-
-def is_elf(path: Path) -> bool:
-    """Whether it is a program or a library."""
-    with path.open("rb") as stream:
-        return stream.read(4) == _ELF
 
 
 def libraries(path: Path, packer: Path | None = None) -> list[Path]:
