@@ -72,7 +72,7 @@ class RunningContender(Protocol):
 def running_contender(
     bench: Bench, contender: Contender, record: Process, *, under: Load | None = None
 ) -> Iterator[RunningContender]:
-    """A contender that gives correct responses: started for a load, or as it runs already. Raises StartError."""
+    """A contender that gives correct responses: started for a load, or already running. Raises StartError."""
     if contender.outside is not None:
         protocol = (under or bench.scenario).protocol
         with attached(bench, contender.outside, record, protocol) as found:

@@ -216,7 +216,7 @@ def never_recovers(sample: Sample, case: Case) -> Iterator[Fired]:
 
 
 def _burst(sample: Sample, behaviour: Behaviour) -> BurstEvidence | None:
-    """The burst in which a service showed this behaviour; None if it did not, or if the burst is void."""
+    """The burst in which a service showed this behaviour. None if it did not or the burst is void."""
     burst = sample.capacity.burst if sample.capacity else None
     return burst if burst is not None and not burst.void and burst.behaviour == behaviour else None
 
