@@ -34,6 +34,20 @@ HTTPServer((os.environ["HOST"], int(os.environ["APP_PORT"])), Answer).serve_fore
 BUILT = "services:\n  web:\n    build: .\n"
 
 
+@pytest.mark.parametrize("key", ["build", "env_file", "image", "command"])
+def test_a_value_that_no_system_can_take_is_refused_by_name(tmp_path: Path, key: str) -> None:
+    with pytest.raises(UsageError, match="NUL character"):
+        drafted(
+            tmp_path,
+            f'{BUILT}    {key}: "a\\0b"\n'.replace("    build: .\n", "" if key == "build" else "    build: .\n"),
+        )
+
+
+def test_an_environment_that_is_a_text_is_named_and_left_out(tmp_path: Path) -> None:
+    found = drafted(tmp_path, f"{BUILT}    environment: A=1\n")
+    assert [note for note in found.draft.notes if "neither a mapping nor a list" in note]
+
+
 def drafted(folder: Path, text: str, chosen: str | None = None) -> ComposeDraft:
     (folder / "compose.yaml").write_text(text, encoding="utf-8")
     (folder / "requirements.txt").touch()

@@ -18,6 +18,7 @@ from touchstone.intake.secrets import scan
 from touchstone.intake.service.base import DraftStack
 from touchstone.intake.service.deployed import DeployedPort
 from touchstone.intake.service.drafting import draft_service
+from touchstone.intake.service.shared_context import served_folders
 from touchstone.vocabulary.secret import names_secret
 
 _BY_THE_LAB = ("HOST", "PORT", "TLS_CERT", "TLS_KEY")
@@ -184,18 +185,16 @@ def _stack(
     takes_port = "PORT" in service.environment
     ports = [] if takes_port else [DeployedPort(port, "the Compose file") for port, _ in service.ports]
     known = {*given, *service.environment}
+    dockerfile = service.dockerfile
+    if place is None and dockerfile is not None:
+        folder = served_folders(dockerfile, folder)[0]
     try:
-        drafted = draft_service(folder, env=own, ports=ports, given=known)
+        drafted = draft_service(folder, own, ports, known, dockerfile)
     except TouchstoneError as error:
         if place is not None:
             raise
-        try:
-            # A context of a whole repository, and a Dockerfile in the service's own folder.
-            drafted = draft_service(service.dockerfile_folder, env=own, ports=ports, given=known)
-        except TouchstoneError:
-            notes.append(f"no stack is drafted of {folder.name}: {error.what}; {add}")
-            return None, folder
-        folder = service.dockerfile_folder
+        notes.append(f"no stack is drafted of {folder.name}: {error.what}; {add}")
+        return None, folder
     marks = [*drafted.guessed]
     for key in ("command", "entrypoint"):
         if held := service.keys.get(key):

@@ -50,11 +50,12 @@ class ComposeService:
         return place if place.is_dir() else None
 
     @property
-    def dockerfile_folder(self) -> Path:
-        """The folder that its Dockerfile lies in."""
+    def dockerfile(self) -> Path | None:
+        """The Dockerfile that it is built by. None if the file is not there."""
         build = self.keys.get("build")
         named = build.get("dockerfile") if isinstance(build, dict) else None
-        return ((self.context or self.folder) / str(named or "Dockerfile")).resolve().parent
+        place = ((self.context or self.folder) / str(named or "Dockerfile")).resolve()
+        return place if place.is_file() else None
 
     @property
     def ports(self) -> list[tuple[int, int | None]]:
@@ -234,6 +235,9 @@ def _environment(name: str, keys: Mapping[str, Any], here: _Place, notes: list[s
         elif not (isinstance(one, dict) and one.get("required") is False):
             notes.append(f"{name} has variables from {path.name}, which is not here")
     own = keys.get("environment")
+    if not isinstance(own, dict | list | None):
+        notes.append(f"{name} has an `environment` that is neither a mapping nor a list, and is not read")
+        own = None
     for variable, value in (_pairs(own) if isinstance(own, list) else own or {}).items():
         if value is None:
             found |= {variable: here.values[variable]} if variable in here.values else {}

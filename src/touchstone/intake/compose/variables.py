@@ -26,6 +26,8 @@ class Variables:
     def filled(self, held: Any) -> Any:
         """The data with variables filled in in every text; keys are left as they are. Raises ValueError."""
         if isinstance(held, str):
+            if "\0" in held:
+                raise ValueError(f"{held!r}: no path, variable or word of a command can have a NUL character")
             return self.text(held)
         if not isinstance(held, dict | list):
             return held

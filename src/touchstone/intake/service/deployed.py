@@ -9,7 +9,7 @@ from pathlib import Path, PurePath
 
 from touchstone.intake.service.base import DraftStack
 from touchstone.intake.service.command import DeployedCommand
-from touchstone.intake.service.dockerfile import DockerfileImage, dockerfile_of, image_of
+from touchstone.intake.service.dockerfile import DockerfileImage, context_of, dockerfile_of, image_of
 from touchstone.intake.service.platforms import DeploymentFile, composed_dockerfiles, platforms, procfile
 from touchstone.intake.service.servers import without_sockets
 
@@ -44,10 +44,10 @@ class Deployment:
     """What is set while the image is made."""
 
 
-def deployed(service: Path) -> Deployment:
+def deployed(service: Path, dockerfile: Path | None = None) -> Deployment:
     """How the service is started and reached. A shell is used if no file has a plain command."""
-    file = dockerfile_of(service, composed_dockerfiles(service))
-    image = image_of(file, service) if file else None
+    file = dockerfile or dockerfile_of(service, composed_dockerfiles(service))
+    image = image_of(file, service, context_of(file, service)) if file else None
     built = [DeploymentFile(image.source, image.run, image.ports)] if image else []
     files = [*procfile(service), *built, *platforms(service)]
     runs = [one.run for one in files if one.run and PurePath(one.run.words[0]).name not in _FRONT]

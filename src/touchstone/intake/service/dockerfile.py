@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import posixpath
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,8 +21,9 @@ from touchstone.intake.service.command import (
     is_script,
     resolved_script,
 )
-from touchstone.intake.service.image_files import StageFiles
+from touchstone.intake.service.image_files import BuildContext, StageFiles
 from touchstone.intake.service.reading import read_source
+from touchstone.intake.service.workspace import folders_above
 
 _NAMES = ("Dockerfile", "Containerfile", "Dockerfile.prod", "Dockerfile.production", "prod.Dockerfile")
 _FOLDERS = (".", "docker", ".docker", "deploy", "deployment", "build", "build/package", "docker/prod*", "cmd/*")
@@ -67,25 +69,58 @@ class DockerfileImage:
 
 
 def dockerfile_of(service: Path, named: Sequence[str] = ()) -> Path | None:
-    """The Dockerfile of a service: one that is `named` elsewhere, one at its top, or in a folder for such."""
+    """The Dockerfile of a service: one that is `named` elsewhere, one at its top, or in a folder for such.
+
+    Without one there, a Dockerfile further up in the repository that copies from the service's folder.
+    """
     for name in named:
         if (service / name).is_file():
             return service / name
-    for folder in _FOLDERS:
-        for name in _NAMES:
-            for found in sorted(service.glob(name if folder == "." else f"{folder}/{name}")):
-                if found.is_file():
-                    return found
+    own = next(_dockerfiles(service, _NAMES), None)
+    if own:
+        return own
+    called = (f"{service.resolve().name}.Dockerfile", f"Dockerfile.{service.resolve().name}", *_NAMES, "*.Dockerfile")
+    for folder in folders_above(service):
+        context = BuildContext.of(folder, service)
+        for file in _dockerfiles(folder, called):
+            if any(map(context.lies_in_service, copied_paths(file))):
+                return file
     return None
 
 
-def image_of(file: Path, service: Path) -> DockerfileImage:
+def _dockerfiles(top: Path, names: Sequence[str]) -> Iterator[Path]:
+    for folder in _FOLDERS:
+        for name in names:
+            for found in sorted(top.glob(name if folder == "." else f"{folder}/{name}")):
+                if found.is_file():
+                    yield found
+
+
+def context_of(file: Path, service: Path) -> BuildContext:
+    """The folder that a Dockerfile is built of: the service's, or one above it.
+
+    The nearest folder with the most of these: the copied files, the folder in which the command starts, and the
+    command's own files.
+    """
+    sources, last = copied_paths(file), _stages(file)[0][-1]
+
+    def fitness(folder: Path) -> tuple[int, bool, int]:
+        context = BuildContext.of(folder, service)
+        run = image_of(file, service, context).run
+        place = last.files.origin(PurePosixPath(last.folder), context)
+        there = sum((service / word).is_file() for word in (run.words if run else ()))
+        return sum((folder / one).exists() for one in sources), bool(place and (service / place).is_dir()), there
+
+    return BuildContext.of(max((service.resolve(), *folders_above(service)), key=fitness), service)
+
+
+def image_of(file: Path, service: Path, context: BuildContext) -> DockerfileImage:
     """The image that a Dockerfile makes of a service."""
     stages, given, commands, copied = _stages(file)
     last = stages[-1]
-    source = file.relative_to(service).as_posix()
+    source = Path(os.path.relpath(file.resolve(), service.resolve())).as_posix()
     known = _variables(last, given)
-    run = _runs(last, service, source, known)
+    run = _ImageCommands(last, service, source, known, context).run()
     earlier = [line for stage in stages[:-1] for line in stage.env]
     return DockerfileImage(
         source,
@@ -96,6 +131,13 @@ def image_of(file: Path, service: Path) -> DockerfileImage:
         copied,
         dict(assignments(earlier)),
     )
+
+
+def copied_paths(file: Path) -> list[PurePosixPath]:
+    """The paths that a Dockerfile copies from its context, without patterns, each once."""
+    copies = [copy for stage in _stages(file)[0] for copy in stage.files.copies if copy.stage is None]
+    plain = [one for copy in copies for one in copy.sources if not set("*?[$") & set(one.as_posix())]
+    return list(dict.fromkeys(plain))
 
 
 def _stages(file: Path) -> tuple[list[_Stage], dict[str, str], list[str], list[str]]:
@@ -171,54 +213,66 @@ def _ports(instructions: Sequence[str], known: Mapping[str, str]) -> Iterator[in
             yield int(found[1])
 
 
-def _runs(stage: _Stage, service: Path, source: str, known: Mapping[str, str]) -> DeployedCommand | None:
-    """The command of an entrypoint and its arguments. A script between them that cannot be read is done before it."""
-    instructions = [stage.instructions[name] for name in ("ENTRYPOINT", "CMD") if name in stage.instructions]
-    lines = [_exec_form(line) or [*_IN_SHELL, line] for line in instructions]
-    whole = _command([word for line in lines for word in line], stage, service, source, known)
-    found = whole and resolved_script(whole, service)
-    if len(lines) < 2 or found is not whole or not is_script(lines[0][-1]):
-        return found
-    last = _command(lines[1], stage, service, source, known)
-    behind = last and resolved_script(last, service)
-    ahead = " ".join(_in_repository(word, stage, service, "") for word in lines[0])
-    return behind and replace(behind, before=[ahead, *behind.before])
+@dataclass(frozen=True)
+class _ImageCommands:
+    """Reads the commands of an image's last stage as commands of a service's folder."""
 
+    stage: _Stage
+    service: Path
+    source: str
+    known: Mapping[str, str]
+    context: BuildContext
 
-def _command(
-    words: Sequence[str], stage: _Stage, service: Path, source: str, known: Mapping[str, str]
-) -> DeployedCommand | None:
-    """A command of the image, with its files and its folder as the repository has them."""
-    found = command_of_words(words, source, known)
-    if found is None:
-        return None
-    folder = _imported_from(found.words, stage, service)
-    within = [_in_repository(word, stage, service, folder) for word in found.words]
-    return replace(found, words=within, folder=posixpath.join(folder, found.folder).rstrip("/"))
+    def run(self) -> DeployedCommand | None:
+        """The command of an entrypoint and its arguments. An unreadable script between them is done before it."""
+        instructions = [
+            self.stage.instructions[name] for name in ("ENTRYPOINT", "CMD") if name in self.stage.instructions
+        ]
+        lines = [_exec_form(line) or [*_IN_SHELL, line] for line in instructions]
+        whole = self._command([word for line in lines for word in line])
+        found = whole and resolved_script(whole, self.service)
+        if len(lines) < 2 or found is not whole or not is_script(lines[0][-1]):
+            return found
+        last = self._command(lines[1])
+        behind = last and resolved_script(last, self.service)
+        ahead = " ".join(self._in_service(word, "") for word in lines[0])
+        return behind and replace(behind, before=[ahead, *behind.before])
 
+    def _command(self, words: Sequence[str]) -> DeployedCommand | None:
+        """A command of the image, with its files and its folder as the service has them."""
+        found = command_of_words(words, self.source, self.known)
+        if found is None:
+            return None
+        folder = self._imported_from(found.words)
+        within = [self._in_service(word, folder) for word in found.words]
+        return replace(found, words=within, folder=posixpath.join(folder, found.folder).rstrip("/"))
 
-def _imported_from(words: Sequence[str], stage: _Stage, service: Path) -> str:
-    """The repository's folder that holds the Python modules that the words name; empty for its top."""
-    modules = [word.partition(":")[0] for word in words if _MODULE.fullmatch(word)]
-    modules += [behind for before, behind in pairwise(words) if before == "-m"]
-    for module in modules:
-        for file in (f"{module.replace('.', '/')}.py", f"{module.replace('.', '/')}/__init__.py"):
-            origin = stage.files.origin(PurePosixPath(stage.folder, file), service)
-            if origin and (service / origin).is_file():
-                return origin.as_posix().removesuffix(file).rstrip("/")
-    return ""
+    def _origin(self, path: str) -> PurePosixPath | None:
+        at = posixpath.normpath(posixpath.join(self.stage.folder, path))
+        return self.stage.files.origin(PurePosixPath(at), self.context)
 
+    def _imported_from(self, words: Sequence[str]) -> str:
+        """The service's folder that holds the Python modules that the words name; empty for its top."""
+        modules = [word.partition(":")[0] for word in words if _MODULE.fullmatch(word)]
+        modules += [behind for before, behind in pairwise(words) if before == "-m"]
+        for module in modules:
+            for file in (f"{module.replace('.', '/')}.py", f"{module.replace('.', '/')}/__init__.py"):
+                origin = self._origin(file)
+                if origin and (self.service / origin).is_file():
+                    return origin.as_posix().removesuffix(file).rstrip("/")
+        return ""
 
-def _in_repository(word: str, stage: _Stage, service: Path, folder: str) -> str:
-    """A word with its image path replaced by the repository's, as seen from a `folder`."""
-    option, equals, path = word.rpartition("=") if word.startswith("-") else ("", "", word)
-    if not _PATH.fullmatch(path):
-        return word
-    origin = stage.files.origin(PurePosixPath(posixpath.normpath(posixpath.join(stage.folder, path))), service)
-    inside = path.removeprefix(stage.folder.rstrip("/") + "/") if stage.folder != "/" else path
-    if origin is None or (not (service / origin).is_file() and (service / inside).is_file()):
-        return option + equals + inside
-    return option + equals + posixpath.relpath(origin.as_posix(), folder or ".")
+    def _in_service(self, word: str, folder: str) -> str:
+        """A word with its image path replaced by the service's, as seen from a `folder`."""
+        option, equals, path = word.rpartition("=") if word.startswith("-") else ("", "", word)
+        if not _PATH.fullmatch(path):
+            return word
+        origin = self._origin(path)
+        top = self.stage.folder.rstrip("/") + "/"
+        inside = path.removeprefix(top) if self.stage.folder != "/" else path
+        if origin is None or (not (self.service / origin).is_file() and (self.service / inside).is_file()):
+            return option + equals + inside
+        return option + equals + posixpath.relpath(origin.as_posix(), folder or ".")
 
 
 def _exec_form(line: str) -> list[str] | None:

@@ -31,12 +31,14 @@ def draft_service(
     env: Mapping[str, str] | None = None,
     ports: Sequence[DeployedPort] = (),
     given: Collection[str] = (),
+    dockerfile: Path | None = None,
 ) -> DraftStack:
     """The stack of the service in a folder. Raises UsageError if nothing says how it is built, or no kind does it.
 
     `env` and `ports` are what is known of its address from elsewhere, `given` the variables that a scenario gives it.
+    `dockerfile` is the one that builds it, where another file names it.
     """
-    found = deployed(service)
+    found = deployed(service, dockerfile)
     drafted = draft_by_language(service, found)
     drafted = replace(drafted, wanted=found.wanted, env={**drafted.env, **(env or {})})
     drafted = with_listening_address(drafted, service, [*found.ports, *ports], given)

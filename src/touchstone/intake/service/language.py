@@ -102,6 +102,11 @@ def draft_by_language(service: Path, found: Deployment) -> DraftStack:
     return replace(drafted, guessed=[*drafted.guessed, *doubt])
 
 
+def has_marks(folder: Path) -> bool:
+    """Whether a folder has the file of a build tool of which a stack is drafted."""
+    return any(_has(folder, marks) for marks, _ in _KINDS.values())
+
+
 def _has(service: Path, marks: Sequence[str]) -> bool:
     return any(next(service.glob(mark), None) for mark in marks)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
 from pathlib import Path
 
 Patterns = Callable[[Path], Sequence[str]]
@@ -13,14 +14,16 @@ _OTHERS = "node_modules"
 def root_of(service: Path, patterns: Patterns) -> Path | None:
     """The nearest folder above a service whose workspace has it, in the same repository. None if it is on its own."""
     place = service.resolve()
-    if (place / ".git").exists():
-        return None
-    for folder in place.parents:
-        if place in members(folder, patterns(folder)):
-            return folder
-        if (folder / ".git").exists():
+    return next((folder for folder in folders_above(service) if place in members(folder, patterns(folder))), None)
+
+
+def folders_above(service: Path) -> Iterator[Path]:
+    """The folders above a service in its repository, the nearest first."""
+    place = service.resolve()
+    for below, folder in pairwise([place, *place.parents[:-1]]):
+        if (below / ".git").exists():
             break
-    return None
+        yield folder
 
 
 def members(root: Path, patterns: Sequence[str]) -> list[Path]:
@@ -48,9 +51,5 @@ def place_in(service: Path, root: Path) -> str:
 def holding(service: Path, others: Sequence[Path]) -> Path:
     """The nearest folder that has a service and these others, in the same repository. Its own if there is none."""
     place = service.resolve()
-    for folder in (place, *place.parents[:-1]):
-        if all(other.is_relative_to(folder) for other in others):
-            return folder
-        if (folder / ".git").exists():
-            break
-    return place
+    folders = (place, *folders_above(service))
+    return next((one for one in folders if all(other.is_relative_to(one) for other in others)), place)
