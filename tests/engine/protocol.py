@@ -28,6 +28,7 @@ _DOCUMENTS = {
     "BootJob": ("boot", "job"),
     "HoldJob": ("hold", "job"),
     "StopJob": ("stop", "job"),
+    "RelayOrder": ("relay", "order"),
 }
 _WIDTH = 110
 _TAGS = ("kind", "order")

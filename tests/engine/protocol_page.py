@@ -28,6 +28,7 @@ same job, so there is one way in.
     touchstone-engine boot   --job FILE|-  [--out FILE] [--events]
     touchstone-engine hold   --job FILE|-  [--out FILE] [--events]
     touchstone-engine stop   --job FILE|-  [--out FILE]
+    touchstone-engine relay                                            orders on standard input, answers on output
     touchstone-engine schema               [--out FILE]               all documents below as JSON Schema
 
 * A result is one JSON document on standard output, or in `--out` (written to a temporary name and renamed).
@@ -53,6 +54,10 @@ captured from as those of a load. One process serves a whole run.""",
     "boot": "A server is started, and its first correct response timed.",
     "hold": "Many connections to one server, and the memory of both ends at each level.",
     "stop": "A service gets SIGTERM while it has clients, and every request is counted by what becomes of it.",
+    "relay": """\
+Bytes between a service and a dependency, passed on until an order has them held, slowed, cut or refused. The service
+connects to the address of `--listen` (`127.0.0.1:0`), which the first line of output names as `listening`. `--cpus`
+binds it to CPUs.""",
 }
 """The commands that carry out jobs, in the order of the page."""
 _LONG = 30

@@ -27,7 +27,7 @@ from touchstone.traffic.null_server import EngineServer, server
 
 PAGE = Path(__file__).parents[2] / "docs" / "engine-protocol.md"
 JOBS = ("load", "slices", "boot", "hold", "stop")
-COMMANDS = (*JOBS, "ask")
+COMMANDS = (*JOBS, "ask", "relay")
 
 
 def check(command: str, document: str, instance: object) -> None:
@@ -60,7 +60,12 @@ def running_null() -> Iterator[EngineServer]:
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_each_schema_is_one(command: str) -> None:
-    others = {"ask": {"order", "answer"}, "stop": {"job", "result"}, "slices": {"job", "order", "result", "event"}}
+    others = {
+        "ask": {"order", "answer"},
+        "relay": {"order", "answer"},
+        "stop": {"job", "result"},
+        "slices": {"job", "order", "result", "event"},
+    }
     assert set(schemas()[command]) == others.get(command, {"job", "result", "event"})
     for schema in schemas()[command].values():
         Draft202012Validator.check_schema(schema)

@@ -24,7 +24,6 @@ from touchstone.phase.capacity.burst import (
     burst_figures,
     burst_load,
     read_burst,
-    recovery,
     within,
 )
 from touchstone.phase.capacity.load_search import LoadSearch
@@ -32,6 +31,7 @@ from touchstone.phase.capacity.trial import LEAD_S
 from touchstone.record.distribution import Distribution
 from touchstone.record.engine import LoadResult, Point
 from touchstone.record.evidence.capacity import BurstEvidence, BurstStep
+from touchstone.traffic.recovery import recovery
 
 from .test_peak import bench_of
 
@@ -136,7 +136,7 @@ def test_what_took_no_longer_than_a_deadline_is_read_off_the_curve() -> None:
 
 def series(*late: int) -> list[Point]:
     """Five seconds at 100 requests per second; the intervals with these numbers are late."""
-    return [Point(t=BURST_INTERVAL_S * (n + 1), ok=5, p99=2.0 if n in late else 0.01) for n in range(100)]
+    return [Point(t=BURST_INTERVAL_S * (n + 1), sent=5, ok=5, p99=2.0 if n in late else 0.01) for n in range(100)]
 
 
 @pytest.mark.parametrize(
@@ -145,7 +145,7 @@ def series(*late: int) -> list[Point]:
 def test_recovery_is_the_first_second_in_which_requests_are_answered_in_time(
     late: tuple[int, ...], seconds: float | None
 ) -> None:
-    assert recovery(series(*late), 1.0, 100.0, 0.05) == (None if seconds is None else pytest.approx(seconds))
+    assert recovery(series(*late), 1.0, 0.05, BURST_INTERVAL_S) == (None if seconds is None else pytest.approx(seconds))
 
 
 @pytest.mark.parametrize("gives_up", [False, True])

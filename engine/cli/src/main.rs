@@ -13,6 +13,7 @@ mod job;
 mod load;
 mod null;
 mod probe;
+mod relay;
 mod schema;
 mod serving;
 mod slices;
@@ -61,6 +62,8 @@ enum Command {
     Null(null::Args),
     /// Serve a response after an exact delay: the downstream.
     Echo(echo::Args),
+    /// Pass bytes between a service and its dependency; hold, slow, cut or refuse them as orders on standard input ask.
+    Relay(relay::Args),
 }
 
 fn main() -> ExitCode {
@@ -76,6 +79,7 @@ fn main() -> ExitCode {
         Command::Certificate(args) => certificate::run(args),
         Command::Null(args) => null::run(args),
         Command::Echo(args) => echo::run(args),
+        Command::Relay(args) => relay::run(args),
     };
     match result {
         Ok(Outcome::Done) => ExitCode::SUCCESS,

@@ -54,6 +54,10 @@ fn documents() -> Value {
             "job": read::<touchstone_stop::Job>(),
             "result": written::<touchstone_stop::StopResult>(),
         },
+        "relay": {
+            "order": read::<touchstone_relay::Order>(),
+            "answer": written::<touchstone_relay::Answer>(),
+        },
     })
 }
 

@@ -18,8 +18,8 @@ use crate::recorder::{EventFigures, Parts, Trials};
 use crate::report::{ProcessReport, ThreadReport};
 use crate::result::{
     Bytes, ClockUse, Connections, Counts, Engine, Generator, InParts, JourneyResult, LoadResult,
-    MediaTypeCount, Queue, Rate, RequestResult, SCHEMA, SeriesPoint, Silence, StepResult,
-    ThreadUse, Totals, Window,
+    MediaTypeCount, Queue, Rate, RequestResult, SCHEMA, SeriesPoint, Silence, StepRequest,
+    StepResult, ThreadUse, Totals, Window,
 };
 use crate::schedule::offered_rate;
 use crate::self_check;
@@ -117,7 +117,7 @@ pub fn combine(job: &Job, mix: &Mix, reports: Reports) -> Result<LoadResult, Err
             .collect(),
         first_errors: first_errors(&threads),
         series,
-        steps: steps(job, &threads)?,
+        steps: steps(job, mix, &threads)?,
         machine: reports
             .watch
             .as_ref()
@@ -483,7 +483,11 @@ fn series(job: &Job, threads: &[&ThreadReport], end_s: f64) -> Result<Series, Er
     Ok((points, histograms))
 }
 
-fn steps(job: &Job, threads: &[&ThreadReport]) -> Result<Option<Vec<StepResult>>, Error> {
+fn steps(
+    job: &Job,
+    mix: &Mix,
+    threads: &[&ThreadReport],
+) -> Result<Option<Vec<StepResult>>, Error> {
     let Loop::Steps { steps, .. } = &job.arrival else {
         return Ok(None);
     };
@@ -494,15 +498,34 @@ fn steps(job: &Job, threads: &[&ThreadReport]) -> Result<Option<Vec<StepResult>>
             .filter_map(|thread| thread.steps.get(index))
             .collect();
         let mut latency = Histogram::default();
-        latency.add_packed(parts.iter().map(|part| &part.latency))?;
+        let mut inside = 0;
+        let mut requests = Vec::with_capacity(mix.requests().len());
+        for (kind, compiled) in mix.requests().iter().enumerate() {
+            let own: Vec<_> = parts
+                .iter()
+                .filter_map(|part| part.kinds.get(kind))
+                .collect();
+            let mut taken = Histogram::default();
+            taken.add_packed(own.iter().map(|part| &part.latency))?;
+            latency.add(&taken);
+            inside += own.iter().map(|part| part.ok_inside).sum::<u64>();
+            requests.push(StepRequest {
+                name: compiled.name.clone(),
+                sent: own.iter().map(|part| part.sent).sum(),
+                ok: own.iter().map(|part| part.ok).sum(),
+                errors: own.iter().map(|part| part.errors).sum(),
+                latency: Distribution::of(&taken),
+            });
+        }
         rows.push(StepResult {
             rate: step.rate,
             seconds: step.seconds,
-            achieved: rate(parts.iter().map(|part| part.ok_inside).sum(), step.seconds),
-            sent: parts.iter().map(|part| part.sent).sum(),
-            ok: parts.iter().map(|part| part.ok).sum(),
-            errors: parts.iter().map(|part| part.errors).sum(),
+            achieved: rate(inside, step.seconds),
+            sent: requests.iter().map(|one| one.sent).sum(),
+            ok: requests.iter().map(|one| one.ok).sum(),
+            errors: requests.iter().map(|one| one.errors).sum(),
             latency: Distribution::of(&latency),
+            requests,
         });
     }
     Ok(Some(rows))

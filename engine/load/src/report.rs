@@ -9,7 +9,9 @@ use crate::closes::ClosedByServer;
 use crate::failure::FirstError;
 use crate::h2::Http2Use;
 use crate::histogram::Packed;
-use crate::recorder::{EventsReport, Interval, Kind, MediaType, Parts, Recorder, Silence, Trials};
+use crate::recorder::{
+    EventsReport, Interval, Kind, MediaType, Parts, Recorder, Silence, StepKind, Trials,
+};
 use crate::usage::Usage;
 use crate::worker::Worker;
 use touchstone_tls::TlsUse;
@@ -108,11 +110,30 @@ pub struct JourneyReport {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[allow(missing_docs)] // As in `recorder::StepFigures`.
 pub struct StepReport {
+    pub kinds: Vec<StepKindReport>,
+}
+
+/// Figures of one request of the mix in one step.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[allow(missing_docs)] // As in `recorder::StepKind`.
+pub struct StepKindReport {
     pub sent: u64,
     pub ok: u64,
     pub ok_inside: u64,
     pub errors: u64,
     pub latency: Packed,
+}
+
+impl StepKindReport {
+    fn of(kind: &StepKind) -> Self {
+        Self {
+            sent: kind.sent,
+            ok: kind.ok,
+            ok_inside: kind.ok_inside,
+            errors: kind.errors,
+            latency: Packed::of(&kind.latency),
+        }
+    }
 }
 
 /// One process's figures.
@@ -186,11 +207,7 @@ impl ThreadReport {
                 .steps
                 .iter()
                 .map(|step| StepReport {
-                    sent: step.sent,
-                    ok: step.ok,
-                    ok_inside: step.ok_inside,
-                    errors: step.errors,
-                    latency: Packed::of(&step.latency),
+                    kinds: step.kinds.iter().map(StepKindReport::of).collect(),
                 })
                 .collect(),
             series: recorder.series.clone(),

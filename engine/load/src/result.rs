@@ -466,4 +466,21 @@ pub struct StepResult {
     pub errors: u64,
     /// As that of the result.
     pub latency: Option<Distribution>,
+    /// The same of each request of the mix, in the order of the result's.
+    pub requests: Vec<StepRequest>,
+}
+
+/// One request of the mix in one step of a load.
+#[derive(Debug, Clone, JsonSchema, Serialize, Deserialize)]
+pub struct StepRequest {
+    /// Its name.
+    pub name: String,
+    /// Requests sent.
+    pub sent: u64,
+    /// Correct responses.
+    pub ok: u64,
+    /// Requests that ended wrong or failed.
+    pub errors: u64,
+    /// As that of the result.
+    pub latency: Option<Distribution>,
 }

@@ -255,9 +255,25 @@ fn steps_are_reported_one_by_one() {
         arrivals: Arrivals::Uniform,
     };
     job.series_interval_s = 0.1;
+    let mut other = job.requests[0].clone();
+    other.name = Some("rare".to_owned());
+    job.requests[0].weight = 3;
+    job.requests.push(other);
     let result = carry_out(&job);
     let steps = result.steps.unwrap();
     assert_eq!((steps[0].sent, steps[1].sent), (100, 300));
+    for (index, whole) in result.requests.iter().enumerate() {
+        let parts: Vec<_> = steps.iter().map(|step| &step.requests[index]).collect();
+        assert!(parts.iter().all(|part| part.name == whole.name));
+        assert_eq!(parts.iter().map(|part| part.sent).sum::<u64>(), whole.sent);
+        assert_eq!(parts.iter().map(|part| part.ok).sum::<u64>(), whole.ok);
+        let known: u64 = parts
+            .iter()
+            .map(|part| part.latency.as_ref().unwrap().count)
+            .sum();
+        assert_eq!(known, whole.ok);
+    }
+    assert!(steps[1].requests[0].sent > steps[1].requests[1].sent);
     assert_eq!(result.counts.sent, 400);
     let warmup = result.series.iter().filter(|point| point.phase == "warmup");
     assert_eq!(

@@ -3,7 +3,7 @@
 use crate::{count, done, own};
 use socket2::{Domain, Protocol, SockAddr, Socket, Type};
 use std::io;
-use std::net::{SocketAddr, TcpListener};
+use std::net::{Shutdown, SocketAddr, TcpListener};
 use std::ops::RangeInclusive;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd, RawFd};
 use std::ptr::null;
@@ -182,6 +182,14 @@ impl Stream {
         count(received as isize)
     }
 
+    /// Sends no more: the other end reads an end after the last byte.
+    ///
+    /// # Errors
+    /// When it is not connected.
+    pub fn end_sending(&self) -> io::Result<()> {
+        self.socket().shutdown(Shutdown::Write)
+    }
+
     /// Starts listening.
     ///
     /// # Errors
@@ -210,6 +218,22 @@ impl AsRawFd for Stream {
 /// What the kernel answers.
 pub fn reset_on_close(socket: &impl AsFd) -> io::Result<()> {
     socket2::SockRef::from(socket).set_linger(Some(Duration::ZERO))
+}
+
+/// Has a listener refuse connections, and keeps its port. Those that wait to be accepted are reset.
+///
+/// # Errors
+/// When it does not listen.
+pub fn stop_listening(listener: &TcpListener) -> io::Result<()> {
+    socket2::SockRef::from(listener).shutdown(Shutdown::Read)
+}
+
+/// Has a listener that refuses accept connections again.
+///
+/// # Errors
+/// What the kernel answers.
+pub fn listen_again(listener: &TcpListener) -> io::Result<()> {
+    socket2::SockRef::from(listener).listen(BACKLOG)
 }
 
 /// Accepts one connection, in one call, as one that does not block.

@@ -175,6 +175,16 @@ class Bench:
         """Where the load comes from."""
         return self.options.generators
 
+    @property
+    def calm_loads(self) -> dict[str, Load]:
+        """The loads without faults of dependencies."""
+        return {name: load for name, load in self.loads.items() if not load.disturb}
+
+    @property
+    def disturbed_loads(self) -> dict[str, Load]:
+        """The loads with faults of dependencies, which one phase alone puts on."""
+        return {name: load for name, load in self.loads.items() if load.disturb}
+
     def speaking(self, spoken: SpokenProtocol) -> Bench:
         """The same for a scenario that is asked in this protocol. Each load keeps its own."""
         own = self.scenario.model_copy(update={"protocol": spoken.protocol, "tls": spoken.tls})
@@ -190,9 +200,14 @@ class Bench:
         """The last lines of a process's log; none if it has written nothing."""
         return tail(self.store.logs / f"{process.id}.log")
 
-    def put_load(self, job: LoadJob) -> LoadResult:
-        """Carry out a load job, from wherever the load comes. Raises TouchstoneError."""
-        result = self.generators.put_load(job, self.watcher.event)
+    def put_load(self, job: LoadJob, on_event: Callable[[Event], None] = lambda _event: None) -> LoadResult:
+        """Carry out a load job, from wherever the load comes; `on_event` sees its events. Raises TouchstoneError."""
+
+        def seen(event: Event) -> None:
+            on_event(event)
+            self.watcher.event(event)
+
+        result = self.generators.put_load(job, seen)
         # The load is on record once, as the scenario states it.
         result.job = {}
         return result

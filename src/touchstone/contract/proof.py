@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from touchstone.dependency.base import Dependency
 from touchstone.engine.ask import RequestValues
@@ -29,6 +29,15 @@ class Tally:
     ok: int
     uncertain: int = 0
     beyond: int = 0
+    by_request: Mapping[str, Tally] = field(default_factory=dict)
+    """The same of each request of a mix, by its name, where they are counted apart."""
+
+    def of(self, proof: Proof) -> Tally:
+        """The tally that a proof is held against: of the requests that it names, or of all."""
+        own = [self.by_request[name] for name in proof.requests]
+        if not own:
+            return self
+        return Tally(sum(one.sent for one in own), sum(one.ok for one in own), sum(one.uncertain for one in own))
 
 
 def counts_work(proof: Proof) -> bool:
@@ -48,6 +57,7 @@ def prove(
             f"a proof asks dependency {proof.dependency!r}, which the scenario does not have",
             fix=f"there are: {', '.join(dependencies) or 'none'}",
         )
+    tally = tally.of(proof)
     query = values.fill(proof.query)
     expected = _expected(proof.equals, tally)
     slack = tally.uncertain if isinstance(proof.equals, str) and proof.equals.startswith("ok") else 0

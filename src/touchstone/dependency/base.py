@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
@@ -43,6 +43,8 @@ class DependencyContext:
     """The folder of scenario.toml."""
     variables: Mapping[str, str] = field(default_factory=dict)
     """Further variables that a service gets, made of the parts of its address."""
+    relay_port: int | None = None
+    """The port of this machine at which a relay stands before it under some loads; None where no load wants one."""
 
 
 @dataclass(frozen=True)
@@ -66,6 +68,8 @@ class Dependency(ABC):
     """What can be done to it: each act, and the arguments that it takes."""
     divisible: bool = False
     """Whether several contenders can use it at once, each a part of its own."""
+    relay: tuple[str, str] | None = None
+    """Host and port of the relay that services are given in place of its own; None while there is none."""
 
     def __init__(self, name: str, env: str, settings: dict[str, Any], context: DependencyContext) -> None:
         self.name = name
@@ -102,6 +106,22 @@ class Dependency(ABC):
     @abstractmethod
     def address(self) -> dict[str, str]:
         """Where a service finds it, by the parts that its kind declares in the vocabulary."""
+
+    def listens_at(self) -> tuple[str, str]:
+        """Host and port at which the dependency itself listens. Raises DependencyError for a kind that does not."""
+        raise DependencyError(f"dependency {self.name!r} ({self.kind}) has no port")
+
+    def relayed_to(self) -> tuple[str, str]:
+        """Host and port to which a relay connects. Raises DependencyError where no relay can stand before it."""
+        return self.listens_at()
+
+    def reached_at(self) -> tuple[str, str]:
+        """Host and port that services are given: its own, or those of the relay."""
+        return self.relay or self.listens_at()
+
+    def fault(self, act: str, settings: Mapping[str, Any]) -> AbstractContextManager[None]:
+        """A context in which it has a fault of its own, one of its kind's `own_faults`. Raises DependencyError."""
+        raise DependencyError(f"dependency {self.name!r} ({self.kind}) has no fault {act!r} of its own")
 
     def environment(self) -> dict[str, str]:
         """The environment variables through which a service finds it: `env`, and the scenario's further ones."""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Mapping
-from contextlib import closing, suppress
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar
@@ -124,6 +124,21 @@ class SqliteFile(Dependency):
                 f"the act's SQL failed: {error}",
                 where=f"dependency {self.name}: {arguments.get('sql')}",
                 fix="fix `with = { sql = ... }` in scenario.toml; it must be SQLite's SQL",
+            ) from error
+
+    @contextmanager
+    def fault(self, act: str, settings: Mapping[str, Any]) -> Iterator[None]:
+        """A connection of the lab's own holds the write lock: readers go on in the journal mode WAL, writers wait."""
+        try:
+            with closing(sqlite3.connect(self._file(), timeout=10, isolation_level=None)) as database:
+                database.execute("BEGIN IMMEDIATE")
+                yield
+                database.execute("ROLLBACK")
+        except sqlite3.Error as error:
+            raise DependencyError(
+                f"the write lock could not be taken: {error}",
+                where=f"dependency {self.name}",
+                fix="does the service keep a transaction open?",
             ) from error
 
     def observe(self) -> dict[str, float]:

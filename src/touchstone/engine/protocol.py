@@ -453,6 +453,78 @@ Mode: TypeAlias = Literal["idle", "traffic"]
 """What happens on held connections."""
 
 
+class RelayOrderAim(TypedDict):
+    """Connects new connections to this address. Those of before are cut."""
+
+    order: Literal["aim"]
+    to: str
+    """`IP:PORT` of the dependency."""
+
+
+class RelayOrderCount(TypedDict):
+    """Changes nothing; the counts are asked for."""
+
+    order: Literal["count"]
+
+
+class ActPass(TypedDict):
+    """Passes bytes on as they come. What an earlier act held goes first."""
+
+    kind: Literal["pass"]
+
+
+class ActStall(TypedDict):
+    """Holds all bytes and all ends of connections, in both directions. New connections are accepted, and nothing
+    comes of them.
+    """
+
+    kind: Literal["stall"]
+
+
+class ActSlow(TypedDict):
+    """Holds what the dependency sends for a while."""
+
+    delay_s: float
+    """Seconds that each part is held."""
+    jitter_s: float
+    """Seconds by which a part may be held longer or shorter, drawn evenly."""
+    kind: Literal["slow"]
+
+
+class ActDrip(TypedDict):
+    """Passes on what the dependency sends at a few bytes per second and connection."""
+
+    bytes_per_s: float
+    """Bytes per second."""
+    kind: Literal["drip"]
+
+
+class ActRefuse(TypedDict):
+    """Closes the port and resets all connections: nobody listens."""
+
+    kind: Literal["refuse"]
+
+
+class ActReset(TypedDict):
+    """Resets all connections at once; new ones are served."""
+
+    kind: Literal["reset"]
+
+
+class ActLimit(TypedDict):
+    """Serves this number of connections. The newest ones beyond it are reset, and further ones are closed when they
+    have been accepted.
+    """
+
+    connections: int
+    """Connections that are served."""
+    kind: Literal["limit"]
+
+
+Act: TypeAlias = ActPass | ActStall | ActSlow | ActDrip | ActRefuse | ActReset | ActLimit
+"""What the relay does to connections."""
+
+
 class Expect(TypedDict):
     """What a response must be. An expression that is none makes the job malformed, before anything is opened."""
 
@@ -759,6 +831,21 @@ class StopJob(TypedDict):
     """A service that has not ended this many seconds after SIGTERM counts as one that does not end."""
     url: str
     """The service's URL, an address of this machine."""
+
+
+class RelayOrderAct(TypedDict):
+    """Does this to connections from now on, in place of the act before."""
+
+    act: Act
+    """What is done."""
+    order: Literal["act"]
+
+
+RelayOrder: TypeAlias = RelayOrderAim | RelayOrderAct | RelayOrderCount
+"""
+One line of standard input. Orders are carried out as they come; each is answered by one line. The end of
+standard input ends the relay.
+"""
 
 
 class Request(TypedDict):

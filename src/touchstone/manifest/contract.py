@@ -78,6 +78,9 @@ class Proof(ManifestModel):
     (`ok`, `ok + 1`) or had sent (`sent`)."""
     within_s: Annotated[float, Field(gt=0)] | None = None
     """The query is repeated until the answer is right, for at most this number of seconds; once if it is left out."""
+    requests: list[str] = []
+    """The requests of the mix that `ok` and `sent` count, by their names; all of them if it is left out. Only in loads
+    with `disturb`, whose requests are counted apart."""
 
 
 class Check(ManifestModel):

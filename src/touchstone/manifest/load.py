@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 from pydantic import Field, PrivateAttr, model_validator
 
 from touchstone.manifest.contract import Act, Proof, Send
+from touchstone.manifest.disturbance import Disturbance, misplaced
 from touchstone.manifest.mix import Mix
 from touchstone.manifest.spoken import ProtocolKeys
 
@@ -78,6 +79,9 @@ class Load(Mix, ProtocolKeys):
     """Requests, and acts on dependencies, before the load and outside every figure."""
     proofs: list[Proof] = []
     """Questions to dependencies, asked after the load."""
+    disturb: list[Disturbance] = []
+    """Faults of dependencies while the load runs. Such a load belongs to the phase `disturb` alone; it needs an open
+    loop and `seconds`, which hold in every preset."""
     _captured: Mapping[str, str] = PrivateAttr(default_factory=dict)
 
     @property
@@ -118,6 +122,27 @@ class Load(Mix, ProtocolKeys):
         sent = [*self.all_requests, *(step for step in self.prepare if isinstance(step, Send))]
         if self.protocol == "h1" and any(request.grpc for request in sent):
             raise ValueError('gRPC needs HTTP/2: set `protocol = "h2c"`, or "h2" over TLS')
+        return self
+
+    @model_validator(mode="after")
+    def _faults_fit(self) -> Load:
+        named = [name for proof in self.proofs for name in proof.requests]
+        if not self.disturb:
+            if named:
+                raise ValueError("`requests` of a proof belongs to loads with `disturb`: leave it out")
+            return self
+        names = [request.name for request in self.requests]
+        for name in named:
+            if name not in names:
+                raise ValueError(f"a proof counts the request {name!r}, and there are: {', '.join(names)}")
+        if self.loop != "open":
+            raise ValueError('`disturb` needs `loop = "open"` and a `rate`: other loops send less while they wait')
+        if self.seconds is None:
+            raise ValueError("`disturb` needs `seconds`, the measured time within which the faults are")
+        if self.journeys or self.protocol != "h1":
+            raise ValueError("`disturb` needs `requests` over HTTP/1.1: each is tried alone, to see its dependencies")
+        if wrong := "; ".join(misplaced(self.disturb, self.seconds)):
+            raise ValueError(f"`disturb`: {wrong}")
         return self
 
     @model_validator(mode="after")

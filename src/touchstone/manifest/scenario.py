@@ -286,6 +286,25 @@ class Scenario(ProtocolKeys):
             )
         return self
 
+    @model_validator(mode="after")
+    def _faults_can_be(self) -> Scenario:
+        for name, load in self.loads.items():
+            for number, one in enumerate(load.disturb):
+                key = f"loads.{name}.disturb.{number}"
+                if (spec := self.dependencies.get(one.dependency)) is None:
+                    known = ", ".join(self.dependencies) or "none"
+                    raise ValueError(f"{key}: there is no dependency {one.dependency!r}; there are: {known}")
+                if one.act not in (faults := DEPENDENCIES[spec.kind].faults):
+                    raise ValueError(
+                        f"{key}: a dependency of kind {spec.kind} has no {one.act!r}; it has: {', '.join(faults)}"
+                    )
+        for name in sorted(self.loads_of_phases.union(self.capacity.loads if self.capacity else [])):
+            if self.loads[name].disturb:
+                raise ValueError(
+                    f"load {name!r} has faults, and belongs to the phase `disturb`: name another one for other phases"
+                )
+        return self
+
     def _stops_under(self, key: str, name: str) -> None:
         if (load := self.loads.get(name)) is None:
             raise ValueError(f"{key} {name!r} is none of the loads")

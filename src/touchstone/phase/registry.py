@@ -9,6 +9,7 @@ from touchstone.phase.boot.phase import BootPhase
 from touchstone.phase.build.phase import BuildPhase
 from touchstone.phase.build.train import TrainPhase
 from touchstone.phase.capacity.phase import CapacityPhase
+from touchstone.phase.disturb.phase import DisturbPhase
 from touchstone.phase.drain.phase import DrainPhase
 from touchstone.phase.floor.phase import FloorPhase
 from touchstone.phase.footprint.phase import FootprintPhase
@@ -31,6 +32,7 @@ EXECUTION_ORDER: tuple[type[Phase], ...] = (
     LoadPhase,
     CapacityPhase,
     ProfilePhase,
+    DisturbPhase,
     DrainPhase,
     HoldPhase,
     StopPhase,

@@ -97,7 +97,8 @@ def planned_loads(folder: ScenarioFolder, request: RunRequest) -> dict[str, Load
     return {
         name: load
         for name, load in loads.items()
-        if request.profile in load.profiles and (request.exhibits or load.exhibit is None)
+        if (request.profile in load.profiles or (load.disturb and "disturb" in request.phases))
+        and (request.exhibits or load.exhibit is None)
     }
 
 

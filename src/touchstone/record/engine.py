@@ -217,6 +217,16 @@ class Point(EngineRecord):
     queue: int = 0
 
 
+class StepRequest(EngineRecord):
+    """One request of the mix in one step of a load."""
+
+    name: Annotated[str, AfterValidator(shown_text)]
+    sent: int = 0
+    ok: int = 0
+    errors: int = 0
+    latency: Distribution = Distribution()
+
+
 class LoadStep(EngineRecord):
     """One rate of a stepped load."""
 
@@ -227,6 +237,8 @@ class LoadStep(EngineRecord):
     ok: int = 0
     errors: int = 0
     latency: Distribution = Distribution()
+    requests: list[StepRequest] = Field(default=[], exclude_if=lambda requests: not requests)
+    """The same of each request of the mix; empty in records of engines that did not count them."""
 
 
 class OtherProcess(EngineRecord):

@@ -59,6 +59,8 @@ class LoadSpec(EngineRecord):
     journeys: list[_Stated] = _or([])
     prepare: list[_Stated] = _or([])
     proofs: list[_Stated] = _or([])
+    disturb: list[dict[str, Any]] = _or([])
+    """Faults of dependencies while the load runs."""
 
     @property
     def stated_requests(self) -> list[dict[str, Any]]:

@@ -11,6 +11,7 @@ from touchstone.record.engine import LoadResult
 from touchstone.record.evidence.boot import BootEvidence
 from touchstone.record.evidence.build import BuildEvidence
 from touchstone.record.evidence.capacity import CapacityEvidence
+from touchstone.record.evidence.disturb import DisturbEvidence
 from touchstone.record.evidence.drain import DrainEvidence
 from touchstone.record.evidence.floor import FloorEvidence
 from touchstone.record.evidence.footprint import FootprintEvidence
@@ -129,6 +130,7 @@ Evidence = Annotated[
     | PeakEvidence
     | CapacityEvidence
     | HoldEvidence
+    | DisturbEvidence
     | DrainEvidence
     | StopEvidence
     | FloorEvidence
@@ -204,6 +206,7 @@ class Sample(Record):
     peak: ClassVar[_Of[PeakEvidence]] = _Of(PeakEvidence)
     capacity: ClassVar[_Of[CapacityEvidence]] = _Of(CapacityEvidence)
     hold: ClassVar[_Of[HoldEvidence]] = _Of(HoldEvidence)
+    disturb: ClassVar[_Of[DisturbEvidence]] = _Of(DisturbEvidence)
     drain: ClassVar[_Of[DrainEvidence]] = _Of(DrainEvidence)
     stop: ClassVar[_Of[StopEvidence]] = _Of(StopEvidence)
     floor: ClassVar[_Of[FloorEvidence]] = _Of(FloorEvidence)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from touchstone.report.capacity import capacity_lines
+from touchstone.report.disturb import disturb_lines
 from touchstone.report.stop import stop_lines
 from touchstone.report.view import PhaseAndLoad, View
 
 
 def place_lines(view: View, place: PhaseAndLoad) -> list[str]:
     """What is said of a place before its table; nothing for most phases."""
-    return [*capacity_lines(view, place), *stop_lines(view, place)]
+    return [*capacity_lines(view, place), *stop_lines(view, place), *disturb_lines(view, place)]

@@ -21,6 +21,7 @@ from touchstone.engine.locate import engine_path
 from touchstone.failure import TouchstoneError
 from touchstone.isolation.cgroup import clear_own_cgroups
 from touchstone.isolation.lingering import ends_with_session
+from touchstone.isolation.port import free_port
 from touchstone.judge.statistics.intervals import MIN_ROUNDS
 from touchstone.manifest.catalogue import Contender, ScenarioFolder
 from touchstone.manifest.load import Load
@@ -41,6 +42,7 @@ from touchstone.run.stopping_rule import PlannedRounds, StoppingRule
 from touchstone.run.twin import TwinTurns, measures_twin, no_room
 from touchstone.toolchain.cache import cache_folder
 from touchstone.toolchain.tool import FoundTool
+from touchstone.vocabulary.dependency import DEPENDENCIES, DependencyKind
 
 Plans = Mapping[Phase, Sequence[PlannedTurn]]
 """What each phase measures in every round."""
@@ -348,6 +350,7 @@ class Conductor:
                 options=dict(self.options.addresses),
                 scenario=self.folder.folder,
                 variables=dict(spec.variables),
+                relay_port=self._relay_port(name, DEPENDENCIES[spec.kind]),
             )
             kind = dependency_class(spec.kind)
             if missing := kind.missing(context):
@@ -356,6 +359,11 @@ class Conductor:
             dependencies[name] = dependency
             self.display.step(f"starting {name}")
             dependency.start()
+
+    def _relay_port(self, name: str, kind: DependencyKind) -> int | None:
+        """A port for the relay before a dependency that a load of the run disturbs."""
+        disturbed = any(one.dependency == name for load in self.loads.values() for one in load.disturb)
+        return free_port() if disturbed and kind.relayed else None
 
 
 def _as_interrupt(_signal: int, _frame: FrameType | None) -> None:

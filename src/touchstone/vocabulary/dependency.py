@@ -25,6 +25,10 @@ class WorkCounter:
     is another plan for the same work."""
 
 
+RELAYED = ("stall", "slow", "refuse", "reset", "slow-drip", "full")
+"""What a relay in front of a dependency does to its connections."""
+
+
 @dataclass(frozen=True)
 class DependencyKind:
     """Something that a service talks to: all that any room but its own knows of it."""
@@ -42,6 +46,15 @@ class DependencyKind:
     """What a client holds of it."""
     work: tuple[WorkCounter, ...] = ()
     """Counters of the work that a response needs."""
+    relayed: bool = True
+    """Whether services reach it over TCP, so that a relay can stand between."""
+    own_faults: tuple[str, ...] = ()
+    """Faults that it is given itself while a load runs, without a relay."""
+
+    @property
+    def faults(self) -> tuple[str, ...]:
+        """Everything that `disturb` can do to it."""
+        return (*(RELAYED if self.relayed else ()), *self.own_faults)
 
 
 _ALL = [
@@ -51,6 +64,8 @@ _ALL = [
         address=("path",),
         own_processes=False,
         work=(WorkCounter(("rows",), "rows kept"),),
+        relayed=False,
+        own_faults=("stall",),
     ),
     DependencyKind(
         "postgres",
@@ -81,6 +96,7 @@ _ALL = [
         address=("url", "host", "port"),
         downstream=True,
         work=(WorkCounter(("hits",), "calls"),),
+        own_faults=("error",),
     ),
     DependencyKind("process", "touchstone.dependency.process:Program", address=("address", "url", "host", "port")),
 ]

@@ -5,6 +5,8 @@ A figure's value is in its base unit (seconds, bytes, 1/s, a share, a count); on
 
 from __future__ import annotations
 
+from touchstone.vocabulary.disturb_figures import DISTURB_FIGURES
+from touchstone.vocabulary.drain_figures import DRAIN_FIGURES
 from touchstone.vocabulary.figure_shape import Better, CountWords, Figure, FigureGroup, Unit
 from touchstone.vocabulary.profile_figures import PROFILE_FIGURES
 from touchstone.vocabulary.stop_figures import STOP_FIGURES
@@ -328,21 +330,9 @@ _ALL = [
         "hold",
         counted=CountWords("holds", "connections", "fewer", "more"),
     ),
-    Figure(
-        "drain_rate",
-        "Drain",
-        Unit.PER_SECOND,
-        Better.HIGHER,
-        "drain",
-        headline=True,
-        scored=True,
-        leads=True,
-        counted=CountWords("drains", "messages per second", "fewer", "more"),
-    ),
-    Figure("drain_time", "First message to last", Unit.SECONDS, Better.LOWER, "drain"),
-    Figure("drain_first_from_exec", "Exec to first message", Unit.SECONDS, Better.LOWER, "drain"),
-    Figure("drain_last_from_exec", "Exec to last message", Unit.SECONDS, Better.LOWER, "drain"),
+    *DRAIN_FIGURES,
     *STOP_FIGURES,
+    *DISTURB_FIGURES,
     Figure(
         "floor_passes",
         "Smallest memory limit that passes",

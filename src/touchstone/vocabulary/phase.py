@@ -88,6 +88,7 @@ _ALL = [
     PhaseKind("profile", "Profile", PhaseSubject.LIMITS, PhaseSchedule.EACH_ROUND, by_default=False, by_load=True),
     PhaseKind("hold", "Held connections", PhaseSubject.LIMITS, PhaseSchedule.EACH_ROUND, by_default=False),
     PhaseKind("stop", "Stop under load", PhaseSubject.LIMITS, PhaseSchedule.EACH_ROUND, by_default=False),
+    PhaseKind("disturb", "Failing dependency", PhaseSubject.LIMITS, PhaseSchedule.EACH_ROUND, by_load=True),
     PhaseKind("drain", "Drain", PhaseSubject.LIMITS, PhaseSchedule.EACH_ROUND),
     PhaseKind("floor", "Memory floor", PhaseSubject.LIMITS, PhaseSchedule.ONCE, by_default=False),
     PhaseKind("probe", "HTTP conformance", PhaseSubject.CONTRACT, PhaseSchedule.ONCE),

@@ -85,6 +85,13 @@ pub struct Interval {
 pub struct StepFigures {
     /// Its end, since the first intended send.
     pub end: Nanos,
+    /// By request of the mix, or by step of a journey.
+    pub kinds: Vec<StepKind>,
+}
+
+/// One request of the mix in one step of a load.
+#[derive(Debug, Clone, Default)]
+pub struct StepKind {
     /// Sent in it.
     pub sent: u64,
     /// Answered rightly, whenever the response came.
@@ -212,11 +219,7 @@ impl Recorder {
                     end += nanos(step.seconds);
                     StepFigures {
                         end,
-                        sent: 0,
-                        ok: 0,
-                        ok_inside: 0,
-                        errors: 0,
-                        latency: Histogram::default(),
+                        kinds: vec![StepKind::default(); kinds],
                     }
                 })
                 .collect(),
@@ -250,13 +253,15 @@ impl Recorder {
         intended >= self.counted_from
     }
 
-    fn step_of(&mut self, intended: Nanos) -> Option<&mut StepFigures> {
+    /// The figures of a request in the step in which it was due, and the end of that step.
+    fn step_of(&mut self, kind: u16, intended: Nanos) -> Option<(&mut StepKind, Nanos)> {
         if self.steps.is_empty() {
             return None;
         }
         let offset = intended - self.window.start;
         let index = self.steps.partition_point(|step| step.end <= offset);
-        self.steps.get_mut(index)
+        let step = self.steps.get_mut(index)?;
+        Some((&mut step.kinds[usize::from(kind)], step.end))
     }
 
     /// A request left.
@@ -267,7 +272,7 @@ impl Recorder {
             self.sent += 1;
             self.bytes_sent += bytes as u64;
             self.kinds[usize::from(kind)].sent += 1;
-            if let Some(step) = self.step_of(intended) {
+            if let Some((step, _)) = self.step_of(kind, intended) {
                 step.sent += 1;
             }
         }
@@ -321,18 +326,18 @@ impl Recorder {
         if self.counts(intended) {
             self.ok += 1;
             self.by_connection.record(slot);
-            let kind = &mut self.kinds[usize::from(kind)];
-            kind.ok += 1;
+            let figures = &mut self.kinds[usize::from(kind)];
+            figures.ok += 1;
             if latency == service {
-                kind.both.record(latency);
+                figures.both.record(latency);
             } else {
-                kind.latency.record(latency);
-                kind.service.record(service);
+                figures.latency.record(latency);
+                figures.service.record(service);
             }
             let offset = now - self.window.start;
-            if let Some(step) = self.step_of(intended) {
+            if let Some((step, end)) = self.step_of(kind, intended) {
                 step.ok += 1;
-                step.ok_inside += u64::from(offset < step.end);
+                step.ok_inside += u64::from(offset < end);
                 step.latency.record(latency);
             }
         }
@@ -391,7 +396,7 @@ impl Recorder {
             figures.latency.record(request.latency(now));
             figures.service.record(request.waited(now));
         }
-        if let Some(step) = self.step_of(intended) {
+        if let Some((step, _)) = self.step_of(kind, intended) {
             step.errors += 1;
             if class == ErrorClass::Timeout {
                 step.latency.record(request.latency(now));

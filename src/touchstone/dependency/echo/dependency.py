@@ -5,7 +5,8 @@ from __future__ import annotations
 import operator
 import re
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar
@@ -109,9 +110,23 @@ class Echo(Dependency):
 
     def address(self) -> dict[str, str]:
         """The address, without a path."""
-        address = self._running().address
-        host, _, port = address.rpartition(":")
-        return {"url": f"http://{address}", "host": host, "port": port}
+        host, port = self.reached_at()
+        return {"url": f"http://{host}:{port}", "host": host, "port": port}
+
+    def listens_at(self) -> tuple[str, str]:
+        """Host and port of the downstream."""
+        host, _, port = self._running().address.rpartition(":")
+        return host, port
+
+    @contextmanager
+    def fault(self, act: str, settings: Mapping[str, Any]) -> Iterator[None]:
+        """Every response has the status of `settings`, 503 if there is none."""
+        control = self._running().control
+        control.fail(f"mode=status&code={int(settings.get('status') or 503)}")
+        try:
+            yield
+        finally:
+            control.fail("mode=off")
 
     def ask(self, query: str) -> int | float | str:
         """Look up a counter, or hold it against a bound."""

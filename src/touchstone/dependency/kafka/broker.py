@@ -36,12 +36,21 @@ class OwnBroker:
         self._context = context
         self._process: ServerProcess | None = None
         self._port = 0
+        self._relayed_port: int | None = None
         self._java = Path()
 
     @property
     def address(self) -> str:
         """Where clients find it."""
         return f"{_HOST}:{self._port}"
+
+    def relayed_at(self) -> tuple[str, str]:
+        """Host and port of the listener for a relay. Raises DependencyError if no load wanted one."""
+        if self._relayed_port is None:
+            raise DependencyError(
+                "the broker was started without a listener for a relay", where=f"dependency {self._name}"
+            )
+        return _HOST, str(self._relayed_port)
 
     @property
     def running(self) -> bool:
@@ -61,15 +70,21 @@ class OwnBroker:
         shutil.rmtree(self._folder, ignore_errors=True)
         self._folder.mkdir(parents=True)
         self._port, controller = free_port(), free_port()
+        listeners, advertised = [f"PLAINTEXT://{self.address}"], [f"PLAINTEXT://{self.address}"]
+        if self._context.relay_port is not None:
+            # Clients go on to the address that a broker gives out, which is to be the relay's.
+            self._relayed_port = free_port()
+            listeners.append(f"RELAYED://{_HOST}:{self._relayed_port}")
+            advertised.append(f"RELAYED://{_HOST}:{self._context.relay_port}")
         properties = {
             "process.roles": "broker,controller",
             "node.id": 1,
             "controller.quorum.voters": f"1@{_HOST}:{controller}",
             "controller.listener.names": "CONTROLLER",
-            "listeners": f"PLAINTEXT://{self.address},CONTROLLER://{_HOST}:{controller}",
-            "advertised.listeners": f"PLAINTEXT://{self.address}",
+            "listeners": ",".join([*listeners, f"CONTROLLER://{_HOST}:{controller}"]),
+            "advertised.listeners": ",".join(advertised),
             "inter.broker.listener.name": "PLAINTEXT",
-            "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT",
+            "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,RELAYED:PLAINTEXT,CONTROLLER:PLAINTEXT",
             "log.dirs": self._folder / "data",
             "auto.create.topics.enable": "false",
             # One node has one replica of everything; one partition of offsets is enough for one group.
@@ -206,6 +221,14 @@ class OutsideBroker:
 
     def remove(self) -> None:
         """Nothing of it is the lab's."""
+
+    def relayed_at(self) -> tuple[str, str]:
+        """An outside broker gives out its own address, which leads around a relay. Raises DependencyError."""
+        raise DependencyError(
+            "an outside broker gives out its own address, which leads around the relay of `disturb`",
+            where=f"dependency {self._name}",
+            fix="leave --kafka out, and the lab runs its own; or leave out the load that disturbs it",
+        )
 
     def memory(self) -> int | None:
         """Not known."""

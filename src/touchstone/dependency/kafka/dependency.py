@@ -100,9 +100,18 @@ class Kafka(Dependency):
 
     def address(self) -> dict[str, str]:
         """The address to begin from; host and port are those of the first broker."""
-        whole = self._broker.address
-        host, _, port = whole.partition(",")[0].rpartition(":")
+        host, port = self.reached_at()
+        whole = f"{host}:{port}" if self.relay else self._broker.address
         return {"bootstrap": whole, "url": whole, "host": host, "port": port}
+
+    def listens_at(self) -> tuple[str, str]:
+        """Host and port of the first broker."""
+        host, _, port = self._broker.address.partition(",")[0].rpartition(":")
+        return host, port
+
+    def relayed_to(self) -> tuple[str, str]:
+        """Host and port of the listener that gives out the relay's address. Raises DependencyError without one."""
+        return self._broker.relayed_at()
 
     def ask(self, query: str) -> int | float | str:
         """An offset, summed over the partitions or of one, or the number of members."""

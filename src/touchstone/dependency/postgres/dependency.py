@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -108,7 +109,13 @@ class Postgres(Dependency):
 
     def address(self) -> dict[str, str]:
         """The service's database: as a URL, in further forms that drivers take, and in parts."""
-        return self._server.service_address(self._database).forms()
+        host, port = self.reached_at()
+        return replace(self._server.service_address(self._database), host=host, port=port).forms()
+
+    def listens_at(self) -> tuple[str, str]:
+        """Host and port of the server."""
+        own = self._server.service_address(self._database)
+        return own.host, own.port
 
     def ask(self, query: str) -> int | float | str:
         """Run one SQL query in the service's database, read-only, and give its single value."""

@@ -84,9 +84,17 @@ class Program(Dependency):
     def address(self) -> dict[str, str]:
         """Where it listens, and the address that the settings make of it. Raises DependencyError if it has ended."""
         self._touch()
-        places = self._program.places
+        host, port = self.reached_at()
+        own, places = self._program.places, {"host": host, "port": port}
         whole = fill_places(self._program.settings.address, places)
+        if self._program.outside:
+            whole = whole.replace(f"{own['host']}:{own['port']}", f"{host}:{port}")
         return {"address": whole, "url": whole, **places}
+
+    def listens_at(self) -> tuple[str, str]:
+        """Host and port of the program. Raises DependencyError if it has ended."""
+        self._touch()
+        return self._program.places["host"], self._program.places["port"]
 
     def ask(self, query: str) -> int | float | str:
         """What the command `ask` says on its standard output, as a number where it is one."""

@@ -7,6 +7,7 @@ from collections.abc import Collection
 
 from touchstone.judge.judgement import Estimate, FailedContender, Finding, Severity, Verdict
 from touchstone.judge.rules.table import RULES
+from touchstone.record.load_spec import LoadSpec
 from touchstone.record.run import Run
 from touchstone.record.sample import CheckOutcome, Failure, Sample
 from touchstone.record.secret import shown_text
@@ -54,7 +55,8 @@ def _left_out(run: Run, samples: list[Sample]) -> str | None:
     if not samples:
         return "nothing of it was measured"
     done = {sample.load for sample in samples if sample.phase == "load"}
-    lacking = [load for load in run.plan.loads if load not in done] if "load" in run.plan.phases else []
+    calm = [load for load in run.plan.loads if not run.plan.load_specs.get(load, LoadSpec()).disturb]
+    lacking = [load for load in calm if load not in done] if "load" in run.plan.phases else []
     return f"load, {lacking[0]}: nothing of it was measured" if lacking else None
 
 

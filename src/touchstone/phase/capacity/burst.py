@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
 import numpy as np
 
@@ -12,8 +11,9 @@ from touchstone.manifest.load import Load
 from touchstone.manifest.objective import Objective
 from touchstone.phase.capacity.trial import LEAD_S
 from touchstone.record.distribution import Distribution
-from touchstone.record.engine import LoadResult, Point
+from touchstone.record.engine import LoadResult
 from touchstone.record.evidence.capacity import BurstEvidence, BurstStep
+from touchstone.traffic.recovery import recovery
 
 FACTORS = (1.5, 2.0, 3.0)
 """The rates of the burst, as multiples of the capacity."""
@@ -25,10 +25,6 @@ _CALM_STEPS = 4
 """The load after the burst lasts this number of trials: a service that has not recovered by then has a queue or a
 state that a burst leaves behind."""
 _MOST_CONNECTIONS = 4096
-_RECOVERED_S = 1.0
-_RECOVERED = 0.95
-"""A service has recovered once it gives, for a second, this share of the requests right answers within the objective's
-bound on latency."""
 
 
 def burst_load(load: Load, capacity: float, deadline_s: float, step_s: float) -> tuple[Load, list[Step]]:
@@ -78,7 +74,7 @@ def read_burst(
         statuses=result.counts.status,
         never_sent=result.counts.unsent or 0,
         rss_peak=(window.footprint_peak or window.rss_peak) if window else None,
-        recovery_s=None if died else recovery(result.series, LEAD_S + calm_from_s, steps[-1].rate, bound_s),
+        recovery_s=None if died else recovery(result.series, LEAD_S + calm_from_s, bound_s, BURST_INTERVAL_S),
         died=died,
     )
 
@@ -91,29 +87,6 @@ def within(latency: Distribution, deadline_s: float) -> float:
     if deadline_s >= values[-1]:
         return float(latency.count)
     return latency.count * float(np.interp(deadline_s, values, shares, left=0.0))
-
-
-def recovery(series: Sequence[Point], calm_from_s: float, rate: float, bound_s: float) -> float | None:
-    """Seconds from a burst's end until answers are right and in time.
-
-    They have to be so for a second. None if they never are.
-
-    Args:
-        series: intervals of the load, `t` their ends in seconds from its beginning.
-        calm_from_s: when the burst ended.
-        rate: requests per second that are due after it.
-        bound_s: the objective's bound on latency.
-
-    """
-    calm = [point for point in series if point.phase == "load" and point.t > calm_from_s + BURST_INTERVAL_S / 2]
-    count = round(_RECOVERED_S / BURST_INTERVAL_S)
-    for first in range(len(calm) - count + 1):
-        stretch = calm[first : first + count]
-        in_time = [point for point in stretch if point.p99 is not None and point.p99 <= bound_s]
-        begins = stretch[0] in in_time and not stretch[0].errors
-        if begins and sum(point.ok for point in in_time) >= _RECOVERED * rate * _RECOVERED_S:
-            return max(0.0, round(stretch[0].t - BURST_INTERVAL_S - calm_from_s, 3))
-    return None
 
 
 def burst_figures(burst: BurstEvidence) -> dict[str, float]:

@@ -43,7 +43,7 @@ class LoadPhase(Phase):
             yield ReportNote(f"{bench.why_not_together}: each contender is loaded by itself, in whole windows")
         if sliced := sliced_loads(bench):
             yield AllAtOnce(SlicedLoads(sliced, self.ceilings).measure)
-        self.whole = {name: load for name, load in bench.loads.items() if name not in sliced}
+        self.whole = {name: load for name, load in bench.calm_loads.items() if name not in sliced}
         if self.whole:
             yield NullServerTurn(self.tares)
             yield EachInTurn()

@@ -51,7 +51,7 @@ def sliced_loads(bench: Bench) -> dict[str, Load]:
         return {}
     return {
         name: load
-        for name, load in bench.loads.items()
+        for name, load in bench.calm_loads.items()
         if load.loop in {"closed", "open"}
         and not load.whole_windows
         and not any(isinstance(step, Act) for step in load.prepare)

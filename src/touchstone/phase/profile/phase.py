@@ -61,7 +61,7 @@ class ProfilePhase(Phase):
 
 def profiled_loads(bench: Bench) -> dict[str, Load]:
     """The loads that one rate can stand for: steps and ramps have many."""
-    return {name: load for name, load in bench.loads.items() if load.loop in {"closed", "open"}}
+    return {name: load for name, load in bench.calm_loads.items() if load.loop in {"closed", "open"}}
 
 
 def _looked_at(bench: Bench, contender: Contender, name: str, load: Load) -> float | None:

@@ -1,0 +1,208 @@
+//! One connection of the service, and its counterpart to the dependency.
+
+use crate::flow::{Flow, Passed};
+use crate::order::Counts;
+use std::io;
+use touchstone_exchange::random::Random;
+use touchstone_sys::clock::{Nanos, nanos};
+use touchstone_sys::socket::Stream;
+
+/// Bytes that one read takes.
+pub const READ: usize = 64 * 1024;
+/// How often a dripping connection passes on a piece.
+const DRIPS_PER_S: f64 = 50.0;
+
+/// When the bytes of the dependency are passed on.
+#[derive(Debug, Clone, Copy)]
+pub enum Pace {
+    /// As they come.
+    Prompt,
+    /// After a delay, in seconds, give or take the jitter.
+    Slow(f64, f64),
+    /// At this number of bytes per second.
+    Drip(f64),
+}
+
+/// One end of a link.
+pub struct End {
+    /// Its socket.
+    pub stream: Stream,
+    /// Whether something may be there to read.
+    pub readable: bool,
+    /// Whether something may be written.
+    pub writable: bool,
+}
+
+/// A connection through the relay.
+pub struct Link {
+    /// The service's end.
+    pub service: End,
+    /// The dependency's end; `None` while it is not to be connected yet.
+    pub dependency: Option<End>,
+    up: Flow,
+    down: Flow,
+    answered: bool,
+}
+
+/// What became of a link.
+#[derive(Debug, PartialEq, Eq)]
+pub enum State {
+    /// It goes on; there is something to be done at that time, if at any.
+    Open(Option<Nanos>),
+    /// Both directions have ended.
+    Over,
+    /// One end is gone.
+    Broken,
+}
+
+impl Link {
+    /// A link whose service has just connected.
+    pub fn new(service: Stream) -> Self {
+        Self {
+            service: End {
+                stream: service,
+                readable: true,
+                writable: true,
+            },
+            dependency: None,
+            up: Flow::default(),
+            down: Flow::default(),
+            answered: false,
+        }
+    }
+
+    /// Makes all that is held due at once.
+    pub fn hurry(&mut self) {
+        self.up.hurry();
+        self.down.hurry();
+    }
+
+    /// Reads and passes on all that can be, as far as nothing is held back by a stall.
+    pub fn pump(
+        &mut self,
+        pace: Pace,
+        stalled: bool,
+        now: Nanos,
+        counts: &mut Counts,
+        dice: &mut Random,
+        buffer: &mut [u8],
+    ) -> State {
+        loop {
+            let mut moved = false;
+            while self.service.readable && self.up.has_room() {
+                match take(&mut self.service, buffer) {
+                    Took::Bytes(n) => {
+                        counts.turns += u64::from(std::mem::take(&mut self.answered));
+                        counts.from_service += n as u64;
+                        self.up.push(&buffer[..n], now);
+                        moved = true;
+                    }
+                    Took::End => self.up.end(),
+                    Took::Nothing => {}
+                    Took::Gone => {
+                        if !stalled {
+                            return State::Broken;
+                        }
+                        self.up.end();
+                    }
+                }
+            }
+            if let Some(dependency) = &mut self.dependency {
+                while dependency.readable && self.down.has_room() {
+                    match take(dependency, buffer) {
+                        Took::Bytes(n) => {
+                            self.answered = true;
+                            counts.from_dependency += n as u64;
+                            queue(&mut self.down, &buffer[..n], pace, now, dice);
+                            moved = true;
+                        }
+                        Took::End => self.down.end(),
+                        Took::Nothing => {}
+                        Took::Gone => {
+                            if !stalled {
+                                return State::Broken;
+                            }
+                            self.down.end();
+                        }
+                    }
+                }
+            }
+            if stalled {
+                if !moved {
+                    return State::Open(None);
+                }
+                continue;
+            }
+            let Some(dependency) = &mut self.dependency else {
+                return State::Open(None);
+            };
+            let passed = [
+                pass(&mut self.up, dependency, now),
+                pass(&mut self.down, &mut self.service, now),
+            ];
+            if passed.contains(&Passed::Broken) {
+                return State::Broken;
+            }
+            if self.up.is_over() && self.down.is_over() {
+                return State::Over;
+            }
+            if !moved {
+                return State::Open(self.wakes_at(now));
+            }
+        }
+    }
+
+    fn wakes_at(&self, now: Nanos) -> Option<Nanos> {
+        let due = [self.up.next_due(), self.down.next_due()];
+        due.into_iter().flatten().filter(|at| *at > now).min()
+    }
+}
+
+enum Took {
+    Bytes(usize),
+    Nothing,
+    End,
+    Gone,
+}
+
+fn take(end: &mut End, buffer: &mut [u8]) -> Took {
+    match end.stream.receive(buffer) {
+        Ok(0) => {
+            end.readable = false;
+            Took::End
+        }
+        Ok(n) => Took::Bytes(n),
+        Err(e) if e.kind() == io::ErrorKind::Interrupted => Took::Nothing,
+        Err(e) => {
+            end.readable = false;
+            if e.kind() == io::ErrorKind::WouldBlock {
+                Took::Nothing
+            } else {
+                Took::Gone
+            }
+        }
+    }
+}
+
+fn pass(flow: &mut Flow, to: &mut End, now: Nanos) -> Passed {
+    if !to.writable {
+        return Passed::Blocked;
+    }
+    let passed = flow.pass(&to.stream, now);
+    to.writable = passed != Passed::Blocked;
+    passed
+}
+
+fn queue(flow: &mut Flow, bytes: &[u8], pace: Pace, now: Nanos, dice: &mut Random) {
+    match pace {
+        Pace::Prompt => flow.push(bytes, now),
+        Pace::Slow(delay_s, jitter_s) => {
+            let drawn = delay_s + jitter_s * (2.0 * dice.unit() - 1.0);
+            flow.push(bytes, now + nanos(drawn));
+        }
+        Pace::Drip(bytes_per_s) => {
+            let piece = (bytes_per_s / DRIPS_PER_S).ceil().max(1.0);
+            flow.drip(bytes, now, piece as usize, nanos(piece / bytes_per_s));
+        }
+    }
+}

@@ -1,0 +1,212 @@
+"""Rules on failing dependencies: what a service did while one failed, and afterwards."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from touchstone.judge.judgement import Severity
+from touchstone.judge.language.quantity import number, seconds, share
+from touchstone.judge.reading.case import Case, SampleGroup
+from touchstone.judge.reading.disturbances import disturbances
+from touchstone.judge.rule import Fired, on_group
+from touchstone.record.evidence.disturb import DisturbEvidence, FaultEvidence
+
+_DISTURB = ("disturb",)
+_STILL_FAILS = 0.05
+
+
+@on_group(
+    "pool-never-heals",
+    Severity.NOTE,
+    title="Requests still fail when the dependency is back",
+    threshold=(
+        f"no second after the fault in which requests are answered as before, and {_STILL_FAILS:.0%} or more of those "
+        "that need the dependency fail in the last second of the load"
+    ),
+    threshold_reason="the load goes on for two seconds or more after a fault, and a new connection takes milliseconds",
+    next_step=(
+        "Have the pool discard connections that fail: test them before use, limit their lifetime, and return each one "
+        "on every path, errors included."
+    ),
+    phases=_DISTURB,
+)
+def pool_never_heals(group: SampleGroup, case: Case) -> Iterator[Fired]:
+    """A restart is then the only cure, and the outage lasts until somebody notices."""
+    for evidence in disturbances(group.samples):
+        for fault in evidence.faults[-1:]:
+            end = evidence.end_needing[fault.dependency]
+            failing = end.error_share or 0.0
+            if fault.recovery_s is None and evidence.died is None and failing >= _STILL_FAILS:
+                yield Fired(
+                    f"{share(failing)} of the requests that need {fault.dependency} still failed at the end of the "
+                    f"load, {seconds(_after_s(evidence, fault))} after the fault ({fault.act})",
+                    evidence={"sent": end.sent, "errors": end.errors},
+                )
+                return
+
+
+def _after_s(evidence: DisturbEvidence, fault: FaultEvidence) -> float:
+    """From the end of the fault to that of the load."""
+    return max(0.0, evidence.result.window.measured_s - fault.ended_s)
+
+
+@on_group(
+    "no-timeout",
+    Severity.NOTE,
+    title="Requests wait as long as their dependency stalls",
+    threshold="a request that is tried alone after the load, and gets no answer while the dependency stalls for 15 s",
+    threshold_reason=(
+        "common timeouts of services and drivers are 1 to 10 s; only services whose requests waited as long as the "
+        "load's own stall are tried"
+    ),
+    next_step=(
+        "Set a timeout for each call of the dependency, for connecting as well as for reading, below the patience of "
+        "the service's own clients."
+    ),
+    phases=_DISTURB,
+)
+def no_timeout(group: SampleGroup, case: Case) -> Iterator[Fired]:
+    """Each waiting request holds a thread, a connection and memory until the stall ends."""
+    for evidence in disturbances(group.samples):
+        waiting = [probe for probe in evidence.patience if not probe.answered]
+        if waiting:
+            names = ", ".join(dict.fromkeys(probe.request for probe in waiting))
+            yield Fired(
+                f"{names}: no answer within {seconds(evidence.patience_s)} while {waiting[0].dependency} stalled",
+                evidence={"waited_s": [probe.waited_s for probe in waiting]},
+            )
+            return
+
+
+_AMPLIFIES = 1.5
+_LEAST_TURNS_PER_S = 10.0
+
+
+@on_group(
+    "retries-amplify",
+    Severity.NOTE,
+    title="Retries put more load on a dependency that fails",
+    threshold=f"{_AMPLIFIES:g} times as much work asked of the dependency during the fault as before it",
+    threshold_reason="a service that repeats nothing asks for the same or less while it gets errors",
+    next_step=(
+        "Retry at one level only, with a budget (such as a tenth of the requests), exponential backoff and jitter; "
+        "stop calling a dependency that keeps failing."
+    ),
+    phases=_DISTURB,
+)
+def retries_amplify(group: SampleGroup, case: Case) -> Iterator[Fired]:
+    """A dependency that is overloaded gets more work for it, and stays overloaded."""
+    found = [
+        (factor, fault)
+        for evidence in disturbances(group.samples)
+        for fault in evidence.faults
+        if (factor := evidence.amplification(fault)) is not None and (fault.turns_per_s or 0.0) >= _LEAST_TURNS_PER_S
+    ]
+    factor, fault = max(found, key=lambda one: one[0], default=(0.0, None))
+    if fault is not None and factor >= _AMPLIFIES:
+        yield Fired(
+            f"while {fault.in_words}, it is asked {number(factor)} times as often as before",
+            evidence={"factor": factor, "turns_per_s": fault.turns_per_s, "connects_per_s": fault.connects_per_s},
+        )
+
+
+_FALLS_ERRORS = 0.05
+_FALLS_WAIT = 0.25
+_FALLS_TIMES = 10.0
+
+
+@on_group(
+    "falls-with-dependency",
+    Severity.NOTE,
+    title="Requests that do not need a dependency fail with it",
+    threshold=(
+        f"of the requests that do not need the dependency, {_FALLS_ERRORS:.0%} fail while it does; or their p90 is "
+        f"{_FALLS_WAIT:g} of the fault's length or more, and {_FALLS_TIMES:g} times that before"
+    ),
+    threshold_reason="a request that needs nothing of the dependency has no reason to wait for it",
+    next_step=(
+        "Bound the requests that may wait for the dependency at a time, apart from the others: a pool of its own, a "
+        "semaphore or a queue limit, so that threads stay free for the rest. Keep blocking calls off the event loop."
+    ),
+    phases=_DISTURB,
+)
+def falls_with_dependency(group: SampleGroup, case: Case) -> Iterator[Fired]:
+    """One slow route takes the whole service down, its health check included."""
+    for evidence in disturbances(group.samples):
+        for fault in evidence.faults:
+            calm, others = evidence.calm_others[fault.dependency], fault.others
+            failing, waited_s = others.error_share or 0.0, others.p90 or 0.0
+            waits = waited_s >= max(_FALLS_WAIT * fault.for_s, _FALLS_TIMES * (calm.p90 or 0.0))
+            before = calm.error_share or 0.0
+            if evidence.died is None and others.sent and (waits or failing >= before + _FALLS_ERRORS):
+                yield Fired(
+                    f"while {fault.in_words}, {share(failing)} of the requests that do not need it fail, and their p90 "
+                    f"is {seconds(waited_s)} (before: {seconds(calm.p90 or 0.0)})",
+                    evidence={"names": others.names, "sent": others.sent, "errors": others.errors},
+                )
+                return
+
+
+@on_group(
+    "dies-with-dependency",
+    Severity.NOTE,
+    title="The service ends when a dependency fails",
+    threshold="the process ended during a load with faults",
+    threshold_reason="a fault of a dependency is no reason to end: the next process meets the same fault",
+    next_step="Read the end of its log; answer 503 while the dependency is away, and connect again in the background.",
+    phases=_DISTURB,
+)
+def dies_with_dependency(group: SampleGroup, case: Case) -> Iterator[Fired]:
+    """All requests fail until it is started again, and those that need no dependency with them."""
+    for evidence in disturbances(group.samples):
+        if evidence.died is not None:
+            faults = " and ".join(dict.fromkeys(fault.in_words for fault in evidence.faults))
+            yield Fired(f"it {evidence.died} in a load in which {faults or 'a dependency fails'}")
+            return
+
+
+@on_group(
+    "work-wrong-after-fault",
+    Severity.NOTE,
+    title="Work is lost or done twice when a dependency fails",
+    threshold="a proof of a load with faults that does not hold; a request that failed may have done its work",
+    threshold_reason="proofs count rows, hits or offsets, and the lab is the only client",
+    next_step=(
+        "Answer only when the dependency has confirmed the work, and make calls that are retried idempotent, such as "
+        "by a key that the dependency knows again."
+    ),
+    phases=_DISTURB,
+)
+def work_wrong_after_fault(group: SampleGroup, case: Case) -> Iterator[Fired]:
+    """A fault ends, and the orders that it doubled or lost stay."""
+    for sample in group.samples:
+        for proof in sample.proofs:
+            if not proof.passed:
+                yield Fired(
+                    f"{proof.says}: expected {proof.expected}, the dependency says {proof.found}",
+                    evidence=proof.model_dump(),
+                )
+                return
+
+
+_SPOILED_S = 0.1
+
+
+@on_group(
+    "fault-not-in-time",
+    Severity.SUSPECT,
+    title="A fault was late",
+    threshold=f"a fault that began or ended more than {_SPOILED_S:g} s after its time",
+    threshold_reason="requests are counted by the planned times, and a tenth of a second moves their shares",
+    next_step="Give the lab a CPU of its own, or end what else runs, and measure again.",
+    phases=_DISTURB,
+)
+def fault_not_in_time(group: SampleGroup, case: Case) -> Iterator[Fired]:
+    """Requests that met the fault are then counted as before or after it."""
+    late = [
+        max(fault.began_s - fault.at_s, fault.ended_s - fault.at_s - fault.for_s)
+        for evidence in disturbances(group.samples)
+        for fault in evidence.faults
+    ]
+    if late and max(late) > _SPOILED_S:
+        yield Fired(f"a fault was {seconds(max(late))} late", evidence={"late_s": late})

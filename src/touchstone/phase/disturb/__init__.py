@@ -1,0 +1,1 @@
+"""The disturb phase: what a failing dependency costs."""
