@@ -228,7 +228,7 @@ impl Relay {
         let Some(link) = self.links.get_mut(place).and_then(Option::as_mut) else {
             return;
         };
-        let end = if token % 2 == 0 {
+        let end = if token & 1 == 0 {
             Some(&mut link.service)
         } else {
             link.dependency.as_mut()
