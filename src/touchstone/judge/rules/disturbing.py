@@ -189,24 +189,28 @@ def work_wrong_after_fault(group: SampleGroup, case: Case) -> Iterator[Fired]:
                 return
 
 
-_SPOILED_S = 0.1
+_LATE_S = 0.1
+_LATE_SHARE = 0.1
 
 
 @on_group(
     "fault-not-in-time",
     Severity.SUSPECT,
     title="A fault was late",
-    threshold=f"a fault that began or ended more than {_SPOILED_S:g} s after its time",
-    threshold_reason="requests are counted by the planned times, and a tenth of a second moves their shares",
+    threshold=f"a fault that began or ended more than {_LATE_S:g} s and {_LATE_SHARE:.0%} of its length after its time",
+    threshold_reason="requests are counted by the planned times, and a tenth of them then met another state",
     next_step="Give the lab a CPU of its own, or end what else runs, and measure again.",
     phases=_DISTURB,
 )
 def fault_not_in_time(group: SampleGroup, case: Case) -> Iterator[Fired]:
     """Requests that met the fault are then counted as before or after it."""
+    faults = [fault for evidence in disturbances(group.samples) for fault in evidence.faults]
     late = [
-        max(fault.began_s - fault.at_s, fault.ended_s - fault.at_s - fault.for_s)
-        for evidence in disturbances(group.samples)
-        for fault in evidence.faults
+        (late_s, fault.for_s)
+        for fault in faults
+        for late_s in (fault.began_s - fault.at_s, fault.ended_s - fault.at_s - fault.for_s)
+        if late_s > max(_LATE_S, _LATE_SHARE * fault.for_s)
     ]
-    if late and max(late) > _SPOILED_S:
-        yield Fired(f"a fault was {seconds(max(late))} late", evidence={"late_s": late})
+    if late:
+        latest_s, for_s = max(late)
+        yield Fired(f"a fault of {seconds(for_s)} was {seconds(latest_s)} late", evidence={"late_s": latest_s})

@@ -45,13 +45,15 @@ def _highest(values: Iterable[float | None]) -> float | None:
 
 def lost_and_doubled(load: Load, outcomes: Sequence[ProofOutcome], whole: Tally) -> tuple[int, int] | None:
     """Units of work that right responses lack, and units beyond the requests sent. None where no proof counts work."""
-    found = {outcome.says: outcome.found for outcome in outcomes}
+    asked = {proof.says: whole.of(proof).uncertain for proof in load.proofs if counts_work(proof)}
     counted = [
-        (whole.of(proof), answer)
-        for proof in load.proofs
-        if counts_work(proof) and isinstance(answer := found.get(proof.says), int | float)
+        (outcome.found - outcome.expected, asked[outcome.says])
+        for outcome in outcomes
+        if outcome.says in asked
+        and isinstance(outcome.found, int | float)
+        and isinstance(outcome.expected, int | float)
     ]
     if not counted:
         return None
-    lost = max(tally.ok - round(answer) for tally, answer in counted)
-    return max(0, lost), max(0, *(round(answer) - tally.sent for tally, answer in counted))
+    lost, doubled = max(-more for more, _ in counted), max(more - uncertain for more, uncertain in counted)
+    return max(0, round(lost)), max(0, round(doubled))

@@ -14,6 +14,7 @@ from touchstone.contract.proof import Tally
 from touchstone.contract.values import ValueSource, fresh_of
 from touchstone.engine.job import Timing, next_counter
 from touchstone.manifest.catalogue import Contender
+from touchstone.manifest.contract import Act
 from touchstone.manifest.load import Load
 from touchstone.manifest.scenario import Scenario
 from touchstone.phase.base import EachInTurn, Phase, PlannedTurn
@@ -26,6 +27,7 @@ from touchstone.phase.load.reach import out_of_reach, unmeasured
 from touchstone.record.engine import LoadResult
 from touchstone.record.evidence.disturb import DisturbEvidence
 from touchstone.record.sample import Sample
+from touchstone.traffic.prepare import prepare_load
 from touchstone.traffic.sequence import LoadSequence
 from touchstone.vocabulary.phase import PHASES, PhaseKind
 
@@ -104,13 +106,14 @@ class _OneLoad:
             started = stack.enter_context(
                 running(bench, built, sample.process, under=self.load, before_start=self._aim)
             )
-            one = LoadSequence(bench, started, self.load, sample).prepare()
+            one, acts = self._prepared(started)
             values = ValueSource(bench.seed, fresh_of(bench.seed), dict(one.load.captured), 0)
             needs = needs_of(one.load, started.service, self.disturbed, values)
             self._warm_up(one, values)
             timetable = Timetable(self.load.disturb, self.disturbed)
             used_s = self._cpu_s()
             with one.watched(), timetable:
+                prepare_load(one.checker, acts, bench.seed)
                 result = self._put(one, timetable, values.counter)
             evidence = DisturbedLoad(self.load, result, timetable, needs, started.exited()).evidence()
             sample.evidence = self.evidence = evidence
@@ -130,6 +133,18 @@ class _OneLoad:
 
     def _cpu_s(self) -> float:
         return sum(one.cpu_s() for one in self.disturbed.values())
+
+    def _prepared(self, started: StartedService) -> tuple[LoadSequence, Load]:
+        """The load, prepared but for the acts at the end of its preparation, and these acts.
+
+        What they do, such as filling a topic, would hide which dependency a single request needs.
+        """
+        steps = list(self.load.prepare)
+        while steps and isinstance(steps[-1], Act):
+            steps.pop()
+        acts = self.load.model_copy(update={"prepare": self.load.prepare[len(steps) :]})
+        load = self.load.model_copy(update={"prepare": steps})
+        return LoadSequence(self.bench, started, load, self.sample).prepare(), acts
 
     def _warm_up(self, one: LoadSequence, values: ValueSource) -> None:
         """Put the load on for a while, as a job of its own.
