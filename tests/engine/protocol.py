@@ -29,6 +29,7 @@ _DOCUMENTS = {
     "HoldJob": ("hold", "job"),
     "StopJob": ("stop", "job"),
     "RelayOrder": ("relay", "order"),
+    "BoundsJob": ("bounds", "job"),
 }
 _WIDTH = 110
 _TAGS = ("kind", "order")

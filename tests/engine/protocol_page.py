@@ -29,6 +29,7 @@ same job, so there is one way in.
     touchstone-engine hold   --job FILE|-  [--out FILE] [--events]
     touchstone-engine stop   --job FILE|-  [--out FILE]
     touchstone-engine relay                                            orders on standard input, answers on output
+    touchstone-engine bounds --job FILE|-  [--out FILE]
     touchstone-engine schema               [--out FILE]               all documents below as JSON Schema
 
 * A result is one JSON document on standard output, or in `--out` (written to a temporary name and renamed).
@@ -58,6 +59,7 @@ captured from as those of a load. One process serves a whole run.""",
 Bytes between a service and a dependency, passed on until an order has them held, slowed, cut or refused. The service
 connects to the address of `--listen` (`127.0.0.1:0`), which the first line of output names as `listening`. `--cpus`
 binds it to CPUs.""",
+    "bounds": "Quiet connections are watched until the server closes them, and larger and larger heads are sent.",
 }
 """The commands that carry out jobs, in the order of the page."""
 _LONG = 30

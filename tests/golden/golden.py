@@ -7,6 +7,7 @@ import json
 import lzma
 import re
 import tarfile
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -30,8 +31,13 @@ _LARGE = 40_000
 @cache
 def recorded_run(name: str) -> Run:
     """One of `RUNS`, read by today's reader."""
+    return unpacked(HERE / "runs" / f"{name}.tar.xz")
+
+
+def unpacked(archive: Path) -> Run:
+    """A packed run, read by today's reader."""
     with TemporaryDirectory(prefix="touchstone-golden-") as folder:
-        with tarfile.open(HERE / "runs" / f"{name}.tar.xz") as packed:
+        with tarfile.open(archive) as packed:
             packed.extractall(folder, filter="data")
         return load_run(Path(folder))
 
@@ -86,13 +92,16 @@ def write_expected(name: str) -> None:
             (folder / file).write_text(text, encoding="utf-8")
 
 
-def pack(folder: Path) -> Path:
-    """Add a run: its records, without logs and reports, and without the paths of the machine that it was made on."""
-    target = HERE / "runs" / f"{folder.name}.tar.xz"
+def pack(folder: Path, into: Path = HERE / "runs", change: Callable[[str], str] = str) -> Path:
+    """Add a run: its records, without logs and reports, and without the paths of the machine that it was made on.
+
+    `change` may take from a record what is not to be kept.
+    """
+    target = into / f"{folder.name}.tar.xz"
     with tarfile.open(target, "w:xz", preset=9) as packed:
         for path in sorted([*folder.glob("*.json"), *(folder / "samples").glob("*.json")]):
             if path.name != "report.json":
-                content = _anonymous(path.read_text(encoding="utf-8"), folder).encode()
+                content = _anonymous(change(path.read_text(encoding="utf-8")), folder).encode()
                 entry = tarfile.TarInfo(str(path.relative_to(folder)))
                 entry.size = len(content)
                 packed.addfile(entry, io.BytesIO(content))

@@ -4,6 +4,7 @@
 
 mod ask;
 mod boot;
+mod bounds;
 mod certificate;
 mod echo;
 mod failure;
@@ -52,6 +53,8 @@ enum Command {
     Hold(hold::Args),
     /// End a server under load, and count the requests that it loses.
     Stop(stop::Args),
+    /// Look for idle times, responses a connection, and the largest head of a request.
+    Bounds(bounds::Args),
     /// Check HTTP/1.1 conformance case by case.
     Probe(probe::Args),
     /// Print the protocol's jobs, results and events as JSON Schema.
@@ -74,6 +77,7 @@ fn main() -> ExitCode {
         Command::Boot(args) => boot::run(args),
         Command::Hold(args) => hold::run(args),
         Command::Stop(args) => stop::run(args),
+        Command::Bounds(args) => bounds::run(args),
         Command::Probe(args) => probe::run(args),
         Command::Schema(args) => schema::run(args),
         Command::Certificate(args) => certificate::run(args),

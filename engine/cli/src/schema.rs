@@ -58,6 +58,10 @@ fn documents() -> Value {
             "order": read::<touchstone_relay::Order>(),
             "answer": written::<touchstone_relay::Answer>(),
         },
+        "bounds": {
+            "job": read::<touchstone_bounds::Job>(),
+            "result": written::<touchstone_bounds::BoundsResult>(),
+        },
     })
 }
 

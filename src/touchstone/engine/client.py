@@ -17,7 +17,7 @@ from typing import Any, Literal, Self, TypeVar
 from pydantic import ValidationError
 
 from touchstone.engine.locate import engine_path
-from touchstone.engine.protocol import BootJob, HoldJob, LoadJob, SlicesJob, SlicesOrder, StopJob
+from touchstone.engine.protocol import BootJob, BoundsJob, HoldJob, LoadJob, SlicesJob, SlicesOrder, StopJob
 from touchstone.failure import ExitCode, TouchstoneError
 from touchstone.isolation.child import start_child
 from touchstone.isolation.private_places import PrivatePlaces
@@ -41,8 +41,8 @@ class EngineProcess:
 
     def __init__(
         self,
-        kind: Literal["load", "boot", "hold", "slices", "stop"],
-        job: LoadJob | BootJob | HoldJob | SlicesJob | StopJob,
+        kind: Literal["load", "boot", "hold", "slices", "stop", "bounds"],
+        job: LoadJob | BootJob | HoldJob | SlicesJob | StopJob | BoundsJob,
         on_event: Callable[[Event], None],
         *,
         on_end: Callable[[], None] = lambda: None,
@@ -129,8 +129,8 @@ class EngineProcess:
 
 
 def run_job(
-    kind: Literal["load", "boot", "hold", "stop"],
-    job: LoadJob | BootJob | HoldJob | StopJob,
+    kind: Literal["load", "boot", "hold", "stop", "bounds"],
+    job: LoadJob | BootJob | HoldJob | StopJob | BoundsJob,
     result: type[Result],
     *,
     on_event: Callable[[Event], None] = lambda _event: None,

@@ -848,6 +848,27 @@ standard input ends the relay.
 """
 
 
+class BoundsJob(TypedDict):
+    """A service whose bounds are looked for."""
+
+    answer_s: NotRequired[float]
+    """How many seconds a response may take."""
+    bytes: NotRequired[int]
+    """The largest field, and the largest target, that is sent, in bytes."""
+    connect_to: NotRequired[str | None]
+    """The address that is connected to, `IP:PORT`; null: of the host's addresses the first that takes a connection."""
+    fields: NotRequired[int]
+    """The most fields that are added to a request."""
+    request: BareRequest
+    """What is sent: a request without a body, whose response is the expected one."""
+    responses: NotRequired[int]
+    """How many responses are asked for on one connection."""
+    url: str
+    """The service's URL."""
+    watch_s: NotRequired[float]
+    """How long quiet connections are watched, in seconds."""
+
+
 class Request(TypedDict):
     """One request of the mix."""
 

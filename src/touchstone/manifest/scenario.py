@@ -110,6 +110,17 @@ class Stop(ManifestModel):
     killed."""
 
 
+class Bounds(ManifestModel):
+    """What a server allows one connection and one request: idle times, responses, the size of a request's head."""
+
+    request: Request
+    """The request that is sent, made larger step by step. It has no body."""
+    watch_s: Annotated[float, Field(gt=0, le=3600)] = 90.0
+    """Seconds for which quiet connections are watched; a longer idle time counts as none."""
+    responses: Annotated[int, Field(ge=1, le=1_000_000)] = 2000
+    """How many responses are asked for on one connection."""
+
+
 class Floor(ManifestModel):
     """The search for the smallest memory limit that is enough."""
 
@@ -235,6 +246,8 @@ class Scenario(ProtocolKeys):
     """For the phase `capacity`, which is left out without it."""
     stop: Stop | None = None
     """For the phase `stop`, which is left out without it."""
+    bounds: Bounds | None = None
+    """For the phase `bounds`, which is left out without it."""
     probe: Probe | None = None
     """For the phase `probe`, which is left out without it."""
     baseline: Name | None = None

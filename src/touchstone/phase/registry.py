@@ -6,6 +6,7 @@ from touchstone.failure import UsageError
 from touchstone.manifest.scenario import Scenario
 from touchstone.phase.base import Phase
 from touchstone.phase.boot.phase import BootPhase
+from touchstone.phase.bounds.phase import BoundsPhase
 from touchstone.phase.build.phase import BuildPhase
 from touchstone.phase.build.train import TrainPhase
 from touchstone.phase.capacity.phase import CapacityPhase
@@ -26,6 +27,7 @@ EXECUTION_ORDER: tuple[type[Phase], ...] = (
     TrainPhase,
     VerifyPhase,
     ProbePhase,
+    BoundsPhase,
     FootprintPhase,
     BootPhase,
     PeakPhase,

@@ -9,6 +9,7 @@ from pydantic import AwareDatetime, Field, field_validator, model_validator
 from touchstone.record.base import Record
 from touchstone.record.engine import LoadResult
 from touchstone.record.evidence.boot import BootEvidence
+from touchstone.record.evidence.bounds import BoundsEvidence
 from touchstone.record.evidence.build import BuildEvidence
 from touchstone.record.evidence.capacity import CapacityEvidence
 from touchstone.record.evidence.disturb import DisturbEvidence
@@ -133,6 +134,7 @@ Evidence = Annotated[
     | DisturbEvidence
     | DrainEvidence
     | StopEvidence
+    | BoundsEvidence
     | FloorEvidence
     | FootprintEvidence
     | ProbeReport
@@ -209,6 +211,7 @@ class Sample(Record):
     disturb: ClassVar[_Of[DisturbEvidence]] = _Of(DisturbEvidence)
     drain: ClassVar[_Of[DrainEvidence]] = _Of(DrainEvidence)
     stop: ClassVar[_Of[StopEvidence]] = _Of(StopEvidence)
+    bounds: ClassVar[_Of[BoundsEvidence]] = _Of(BoundsEvidence)
     floor: ClassVar[_Of[FloorEvidence]] = _Of(FloorEvidence)
     footprint: ClassVar[_Of[FootprintEvidence]] = _Of(FootprintEvidence)
     probe: ClassVar[_Of[ProbeReport]] = _Of(ProbeReport)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from touchstone.report.bounds import bounds_lines
 from touchstone.report.capacity import capacity_lines
 from touchstone.report.disturb import disturb_lines
 from touchstone.report.stop import stop_lines
@@ -10,4 +11,5 @@ from touchstone.report.view import PhaseAndLoad, View
 
 def place_lines(view: View, place: PhaseAndLoad) -> list[str]:
     """What is said of a place before its table; nothing for most phases."""
-    return [*capacity_lines(view, place), *stop_lines(view, place), *disturb_lines(view, place)]
+    readers = (capacity_lines, stop_lines, disturb_lines, bounds_lines)
+    return [line for lines in readers for line in lines(view, place)]

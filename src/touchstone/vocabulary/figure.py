@@ -5,9 +5,11 @@ A figure's value is in its base unit (seconds, bytes, 1/s, a share, a count); on
 
 from __future__ import annotations
 
+from touchstone.vocabulary.bounds_figures import BOUNDS_FIGURES
 from touchstone.vocabulary.disturb_figures import DISTURB_FIGURES
 from touchstone.vocabulary.drain_figures import DRAIN_FIGURES
 from touchstone.vocabulary.figure_shape import Better, CountWords, Figure, FigureGroup, Unit
+from touchstone.vocabulary.hold_figures import HOLD_FIGURES
 from touchstone.vocabulary.profile_figures import PROFILE_FIGURES
 from touchstone.vocabulary.stop_figures import STOP_FIGURES
 from touchstone.vocabulary.stream_figures import STREAM_FIGURES
@@ -307,32 +309,11 @@ _ALL = [
         counted=CountWords("serves", "requests in the whole time since exec", "fewer", "more"),
         groups=_PEAK,
     ),
-    Figure(
-        "hold_rss_per_connection",
-        "RSS per connection",
-        Unit.BYTES,
-        Better.LOWER,
-        "hold",
-        headline=True,
-        scored=True,
-        leads=True,
-    ),
-    Figure("hold_anon_per_connection", "Anonymous memory per connection", Unit.BYTES, Better.LOWER, "hold"),
-    Figure("hold_kernel_per_connection", "Kernel memory per connection", Unit.BYTES, Better.LOWER, "hold"),
-    Figure("hold_vmpeak_per_connection", "VmPeak per connection", Unit.BYTES, Better.NEITHER, "hold"),
-    Figure("hold_rss_base", "RSS without connections", Unit.BYTES, Better.LOWER, "hold"),
-    Figure("hold_given_back", "Memory given back after closing", Unit.SHARE, Better.HIGHER, "hold"),
-    Figure(
-        "hold_connections",
-        "Connections held",
-        Unit.COUNT,
-        Better.HIGHER,
-        "hold",
-        counted=CountWords("holds", "connections", "fewer", "more"),
-    ),
+    *HOLD_FIGURES,
     *DRAIN_FIGURES,
     *STOP_FIGURES,
     *DISTURB_FIGURES,
+    *BOUNDS_FIGURES,
     Figure(
         "floor_passes",
         "Smallest memory limit that passes",

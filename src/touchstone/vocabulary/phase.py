@@ -89,6 +89,7 @@ _ALL = [
     PhaseKind("hold", "Held connections", PhaseSubject.LIMITS, PhaseSchedule.EACH_ROUND, by_default=False),
     PhaseKind("stop", "Stop under load", PhaseSubject.LIMITS, PhaseSchedule.EACH_ROUND, by_default=False),
     PhaseKind("disturb", "Failing dependency", PhaseSubject.LIMITS, PhaseSchedule.EACH_ROUND, by_load=True),
+    PhaseKind("bounds", "Bounds", PhaseSubject.LIMITS, PhaseSchedule.ONCE, by_default=False),
     PhaseKind("drain", "Drain", PhaseSubject.LIMITS, PhaseSchedule.EACH_ROUND),
     PhaseKind("floor", "Memory floor", PhaseSubject.LIMITS, PhaseSchedule.ONCE, by_default=False),
     PhaseKind("probe", "HTTP conformance", PhaseSubject.CONTRACT, PhaseSchedule.ONCE),

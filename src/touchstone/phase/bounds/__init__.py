@@ -1,0 +1,1 @@
+"""The bounds phase: what a server allows one connection and one request."""
