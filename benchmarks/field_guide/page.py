@@ -32,6 +32,8 @@ _TAIL = """\
 ## What was left out
 
 * **Puma and Falcon**: the machine has no Ruby.
+* **The time from exec to the first response**: other programs used most of the machine. The records hold it, and the
+  CPU time is in the table.
 * **CPUs that a runtime counts under a quota**: with two CPUs each contender runs on one, and all count one.
   [limits.md](../limits.md) has the rules by version.
 * **TLS, and HTTP/2 over TLS**: each server needs a certificate and settings of its own, and the guide is about servers

@@ -86,11 +86,11 @@ _STOPS = Table(
 def _cost(null_server: Mapping[int | None, float]) -> Table:
     return Table(
         "Cost",
-        "Medians of two or three rounds with the smallest and the largest, on a **busy machine**: times from "
-        "exec are longer than on a quiet one, and are not held against the guesses. Memory of one idle "
-        "connection is the slope from 0 to 1,000 connections; kernel memory is counted for the whole machine,"
-        " so other programs disturb it. CPU per request is that over the CPU of a server that does nothing, "
-        "with 100 connections.",
+        "Medians of two or three rounds with the smallest and the largest, on a **busy machine**: rates and "
+        "times are not shown for that reason. Memory of one idle connection is the slope from 0 to 1,000 "
+        "connections; kernel memory is counted for the whole machine, so other programs disturb it. *CPU to "
+        "first response* is the CPU time from exec on. CPU per request is that over the CPU of a server that "
+        "does nothing, with 100 connections.",
         "--quick --rounds 3 --phase boot --phase load --load hundred --phase hold",
         [
             _factor(
@@ -105,8 +105,8 @@ def _cost(null_server: Mapping[int | None, float]) -> Table:
                 phase="hold",
             ),
             Column(
-                "exec to first response",
-                partial(cells.figure, name="boot_first_response", key="", scale=1000, unit="ms"),
+                "CPU to first response",
+                partial(cells.figure, name="boot_cpu", key="", scale=1000, unit="ms"),
             ),
             _factor("CPU per request", partial(cells.cpu_ratio, null_server=null_server), share=0.33, phase="load"),
         ],

@@ -15,6 +15,7 @@ from touchstone.judge.statistics.intervals import (
     median_interval,
     more_rounds,
     ratio_interval,
+    ratio_of,
     simultaneous,
     unpaired_ratio_interval,
 )
@@ -150,3 +151,11 @@ def test_unpaired_series_use_their_own_spread() -> None:
     assert found is not None
     assert 1 < found.low < 2 < found.high
     assert unpaired_ratio_interval(a[:1], b, 0.95) is None
+
+
+def test_an_interval_beyond_all_numbers_has_an_open_end() -> None:
+    wild = ratio_interval([0.0, 200.0], 0.95)
+    assert wild is not None
+    assert math.isinf(wild.high)
+    assert wild.low == 0
+    assert ratio_of(math.log(3)) == pytest.approx(3)

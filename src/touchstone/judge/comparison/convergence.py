@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from touchstone.judge.reading.laps import LEAST_LAPS, LapEffect, adjustment, effect_of, laps_by_round
 from touchstone.judge.statistics.decision import Interval
 from touchstone.judge.statistics.distributions import t_quantile
-from touchstone.judge.statistics.intervals import MIN_ROUNDS
+from touchstone.judge.statistics.intervals import MIN_ROUNDS, ratio_of
 from touchstone.record.sample import Sample
 
 
@@ -67,5 +67,5 @@ def _known(effects: Sequence[LapEffect], confidence: float) -> tuple[Interval | 
         error = math.sqrt(sum(one.variance / one.laps for one in effects)) / len(effects)
         freedom = sum(one.laps for one in effects) - len(effects)
     half = t_quantile((1 + confidence) / 2, freedom) * error
-    known = Interval(math.exp(middle), math.exp(middle - half), math.exp(middle + half))
+    known = Interval(ratio_of(middle), ratio_of(middle - half), ratio_of(middle + half))
     return known, len(effects) >= MIN_ROUNDS

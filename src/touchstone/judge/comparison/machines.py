@@ -17,7 +17,7 @@ from touchstone.judge.figures import is_exact
 from touchstone.judge.judge import judge
 from touchstone.judge.judgement import Comparison, Judgement, Key, Verdict
 from touchstone.judge.statistics.decision import Interval
-from touchstone.judge.statistics.intervals import simultaneous
+from touchstone.judge.statistics.intervals import ratio_of, simultaneous
 from touchstone.record.run import Run
 
 
@@ -99,7 +99,7 @@ def _quotient(earlier: Comparison, later: Comparison) -> Interval | None:
     middle = mid_2 - mid_1
     low = middle - math.hypot(mid_2 - low_2, high_1 - mid_1)
     high = middle + math.hypot(high_2 - mid_2, mid_1 - low_1)
-    return Interval(math.exp(middle), math.exp(low), math.exp(high))
+    return Interval(ratio_of(middle), ratio_of(low), ratio_of(high))
 
 
 def _left_out(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import statistics
+import sys
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
 
@@ -19,6 +20,8 @@ shows, one that is a tenth faster does not.
 
 SEED = 20_260_101
 """The bootstrap's draws are fixed, so that the same record always gives the same judgement."""
+
+_LARGEST = math.log(sys.float_info.max)
 
 
 def log_effects(contender: dict[int, float], baseline: dict[int, float]) -> list[float]:
@@ -50,12 +53,17 @@ def mean_interval(values: Sequence[float], confidence: float) -> Interval | None
     return Interval(mean, mean - half, mean + half)
 
 
+def ratio_of(logarithm: float) -> float:
+    """The ratio of this logarithm; infinite where no number is as large: two wild rounds have such an interval."""
+    return math.exp(logarithm) if logarithm < _LARGEST else math.inf
+
+
 def ratio_interval(effects: Sequence[float], confidence: float) -> Interval | None:
     """The geometric mean of per-round ratios with its interval, from their logarithms (Kalibera and Jones 2013)."""
     interval = mean_interval(effects, confidence)
     if interval is None:
         return None
-    return Interval(math.exp(interval.point), math.exp(interval.low), math.exp(interval.high))
+    return Interval(ratio_of(interval.point), ratio_of(interval.low), ratio_of(interval.high))
 
 
 def unpaired_ratio_interval(
@@ -77,7 +85,7 @@ def unpaired_ratio_interval(
     parts = [float(one.var(ddof=1)) / len(one) for one in (a, b)]
     freedom = sum(parts) ** 2 / sum(part**2 / (len(one) - 1) for part, one in zip(parts, (a, b), strict=True))
     half = t_quantile((1 + confidence) / 2, freedom) * math.sqrt(sum(parts))
-    return Interval(math.exp(difference), math.exp(difference - half), math.exp(difference + half))
+    return Interval(ratio_of(difference), ratio_of(difference - half), ratio_of(difference + half))
 
 
 def simultaneous(confidence: float, family: int) -> float:
