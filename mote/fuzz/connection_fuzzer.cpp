@@ -47,7 +47,7 @@ std::string answers(std::string_view input, std::size_t step) {
   return sent;
 }
 
-// Whether 100 Continue is sent depends on how much has come: it is no part of the comparison.
+// Whether 100 Continue is sent depends on how much has come: it is not part of the comparison.
 std::string without_continue(std::string text) {
   constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
   for (std::size_t at = text.find(kContinue); at != std::string::npos; at = text.find(kContinue)) {

@@ -179,7 +179,7 @@ def archive(names: list[str], *, link: bool = False) -> bytes:
 def test_what_is_no_bundle_is_refused_by_name(content: bytes, tmp_path: Path) -> None:
     path = tmp_path / "b"
     path.write_bytes(content)
-    with pytest.raises(UsageError, match="is no bundle"):
+    with pytest.raises(UsageError, match="is not a bundle"):
         unpack(path)
 
 

@@ -142,7 +142,7 @@ def test_what_a_preparation_captures_is_known_to_requests_and_journeys(tmp_path:
         (('title = "Ping"', 'title = "Ping"\ndependency_settings = { db = { x = 1 } }'), ["no dependency 'db'"]),
         (("repeat = 3", "repeat = 4"), ["contract[0].steps[2].tally", "counts 3", "4 requests"]),
         (('"404" = 2 }', '"500" = 2 }'), ["tally", "status 500 is not among"]),
-        (("status = [200, 404]", "status = [200, 404, 999]"), ["expect.status", "999 is no status code"]),
+        (("status = [200, 404]", "status = [200, 404, 999]"), ["expect.status", "999 is not a status code"]),
         (('{ target = "/ping", expect', '{ method = "HEAD", target = "/ping", expect'), ["HEAD has no body"]),
         (("status = 404, pattern", "status = 204, pattern"), ["status 204 has no body"]),
         (('body = "pong"', "json_exact = true"), ["json_exact", "no `json`"]),
@@ -188,7 +188,7 @@ def test_a_scenario_that_would_fail_later(tmp_path: Path, change: tuple[str, str
         ),
         (('title = "plain"', 'title = "plain"\nrun_in = "no/app"'), ["run_in", "no folder no/app"]),
         (('"server.py"]', '"server.py", "--port=$PORT"]'), ["run", "$PORT stays as it is", "write {host} and {port}"]),
-        (('"server.py"]', '"server.py", "{PORT}"]'), ["run", "{PORT} is no place", "write {port}"]),
+        (('"server.py"]', '"server.py", "{PORT}"]'), ["run", "{PORT} is not a place", "write {port}"]),
         (
             ('title = "plain"', 'title = "plain"\nenv = { URL = "http://${HOST}" }'),
             ["env.URL", "${HOST} stays as it is"],

@@ -62,18 +62,18 @@ def test_a_sound_program_has_no_problem(tmp_path: Path) -> None:
         (('["./cache.sh"', '["./notes.txt"'), [f"{SETTINGS}prepare", "notes.txt may not be executed"]),
         (("{scenario}/cache.sh", "{scenario}/cash.sh"), [f"{SETTINGS}run: there is no ", "demo/cash.sh"]),
         (("{scenario}/cache.sh", "./cache.sh"), ["the command runs in a folder of its own: write {scenario}/cache.sh"]),
-        (('"{port}"]\naddress', '"{porto}"]\naddress'), ["{porto} is no place here; there are: {port}, {host}"]),
+        (('"{port}"]\naddress', '"{porto}"]\naddress'), ["{porto} is not a place here; there are: {port}, {host}"]),
         (('"{port}"]\naddress', '"7000"]\naddress'), [f"{SETTINGS}run", "no word of it holds {port}"]),
-        (('run = ["sh"', "run = [7"), [f"{SETTINGS}run", "is no command"]),
-        (('run = ["sh", "{scenario}/cache.sh", "{port}"]', "run = []"), [f"{SETTINGS}run: [] is no command"]),
-        (('prepare = [["true"], ["./cache.sh", "{folder}"]]', 'prepare = ["true"]'), ["'true' is no command"]),
-        (('prepare = [["true"], ["./cache.sh", "{folder}"]]', "prepare = 1"), [f"{SETTINGS}prepare: 1 is no list"]),
+        (('run = ["sh"', "run = [7"), [f"{SETTINGS}run", "is not a command"]),
+        (('run = ["sh", "{scenario}/cache.sh", "{port}"]', "run = []"), [f"{SETTINGS}run: [] is not a command"]),
+        (('prepare = [["true"], ["./cache.sh", "{folder}"]]', 'prepare = ["true"]'), ["'true' is not a command"]),
+        (('prepare = [["true"], ["./cache.sh", "{folder}"]]', "prepare = 1"), [f"{SETTINGS}prepare: 1 is not a list"]),
         (("echo {query}", "echo"), [f"{SETTINGS}ask", "no word of it holds {query}"]),
-        (('"{folder}"]]', '"{query}"]]'), [f"{SETTINGS}prepare: {{query}} is no place"]),
+        (('"{folder}"]]', '"{query}"]]'), [f"{SETTINGS}prepare: {{query}} is not a place"]),
         (("{host}:{port}/0", "{host}/0"), [f"{SETTINGS}address", "does not hold {port}"]),
-        (("{host}:{port}/0", "{folder}:{port}"), [f"{SETTINGS}address: {{folder}} is no place"]),
-        (('"cache://{host}:{port}/0"', "7"), [f"{SETTINGS}address: 7 is no text"]),
-        (("ready_s = 5", "ready_s = 0"), [f"{SETTINGS}ready_s: 0 is no number of seconds"]),
+        (("{host}:{port}/0", "{folder}:{port}"), [f"{SETTINGS}address: {{folder}} is not a place"]),
+        (('"cache://{host}:{port}/0"', "7"), [f"{SETTINGS}address: 7 is not text"]),
+        (("ready_s = 5", "ready_s = 0"), [f"{SETTINGS}ready_s: 0 is not a number of seconds"]),
         (("ready_s = 5", "ready_s = true"), [f"{SETTINGS}ready_s: True"]),
         (("ready_s = 5", "redy_s = 5"), ["no setting 'redy_s'; there are: run, address, prepare, ask, ready_s"]),
         (('run = ["sh", "{scenario}/cache.sh", "{port}"]', ""), [f"{SETTINGS}address: without `run` the lab starts"]),
@@ -89,7 +89,7 @@ def test_one_that_runs_already_needs_host_and_port_and_no_folder(tmp_path: Path)
     run = ('run = ["sh", "{scenario}/cache.sh", "{port}"]', "")
     address = ("cache://{host}:{port}/0", "cache://127.0.0.1:7000/0")
     found = told(tmp_path, run, address)
-    assert "{folder} is no place here; there are: {host}, {port}, {scenario}" in found
+    assert "{folder} is not a place here; there are: {host}, {port}, {scenario}" in found
     assert told(tmp_path, run, address, ('"{folder}"]]', '"{port}"]]')) == ""
     nowhere = told(tmp_path, run, ("cache://{host}:{port}/0", "cache"), ('"{folder}"]]', '"{port}"]]'))
     assert "'cache' does not name host and port" in nowhere
@@ -120,11 +120,11 @@ def test_a_question_needs_a_command_that_answers_it(tmp_path: Path) -> None:
         (("CACHE_PORT =", "DATABASE_PATH ="), ["variables.DATABASE_PATH", "by dependency database, too"]),
         (
             ('CACHE_PORT = "{port}"', 'CACHE_PATH = "{path}"'),
-            ["cache.variables.CACHE_PATH: {path} is no place here; there are: {address}, {url}, {host}, {port}"],
+            ["cache.variables.CACHE_PATH: {path} is not a place here; there are: {address}, {url}, {host}, {port}"],
         ),
         (
             ('env = "DATABASE_PATH"', 'env = "DATABASE_PATH"\nvariables = { URL = "jdbc:sqlite:{url}" }'),
-            ["database.variables.URL: {url} is no place here; there are: {path}"],
+            ["database.variables.URL: {url} is not a place here; there are: {path}"],
         ),
     ],
 )

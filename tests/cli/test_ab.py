@@ -187,7 +187,7 @@ def test_nothing_is_fetched_for_what_is_not_committed(tmp_path: Path) -> None:
         (["main", "--stack", "absent"], "there is no stack 'absent'"),
         (["main", "--load", "absent"], "has no load 'absent'"),
         (["main", "--figure", "througput"], "did you mean 'throughput'"),
-        (["main", "--margin", "3x"], "is no margin"),
+        (["main", "--margin", "3x"], "is not a margin"),
         (["main", "--markdown", "absent/s.md"], "there is no folder absent"),
         (["main", "--junit", "."], ". cannot be written: it is a folder"),
         (["main", "--json", "--github"], "exclude each other"),

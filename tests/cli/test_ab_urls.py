@@ -76,7 +76,7 @@ def test_services_that_answer_otherwise_are_told_apart_or_refused(tmp_path: Path
         (["localhost:1/a", "localhost:2/a"], 'url "localhost:1/a": it must begin with http://'),
         (["http://127.0.0.1:1/a", "http://127.0.0.1:1/a", "--figure", "rss_peak"], "--pid base=PID"),
         (["http://127.0.0.1:1/a", "http://127.0.0.1:1/a", "--figure", "boot_rss"], "no figure of a load"),
-        (["http://127.0.0.1:1/a"], "nothing is given to compare http://127.0.0.1:1/a with"),
+        (["http://127.0.0.1:1/a"], "http://127.0.0.1:1/a has nothing to be compared with"),
         (["http://127.0.0.1:1/a", "http://127.0.0.1:2/a", "--stack", "go"], "--stack is an option of two revisions"),
         (["http://127.0.0.1:1/a", "http://127.0.0.1:2/a", "--github"], "--github is an option of two revisions"),
         (["main", "--pid", "base=1"], "--pid is an option of two URLs, and these are two revisions"),

@@ -72,7 +72,7 @@ def test_a_commit_that_does_not_build_is_skipped_and_stays_a_candidate(tmp_path:
     ("words", "said"),
     [
         (["absent"], "there is no revision 'absent'"),
-        (["HEAD", "HEAD~1"], "is no ancestor of"),
+        (["HEAD", "HEAD~1"], "is not an ancestor of"),
         (["HEAD~1", "--figure", "througput"], "did you mean 'throughput'"),
         (["HEAD~1", "--scenario", "absent"], "there is no scenario 'absent'"),
         (["HEAD~1", "--load", "absent"], "has no load 'absent'"),

@@ -64,9 +64,9 @@ def test_a_run_of_two_revisions_is_not_repeated_and_its_command_is_named(tmp_pat
 @pytest.mark.parametrize(
     ("words", "problem"),
     [
-        (["verify", "absent"], "is no bundle"),
-        (["verify", "empty"], "is no bundle"),
-        (["verify", "."], "is no bundle"),
+        (["verify", "absent"], "is not a bundle"),
+        (["verify", "empty"], "is not a bundle"),
+        (["verify", "."], "is not a bundle"),
         (["bundle", "absent", "--out", "b"], "there is no run 'absent'"),
         (["bundle", "run", "--out", "."], "it is a folder"),
         (["verify", "bundle", "--scenario", "users"], "--scenario is for --minutes"),

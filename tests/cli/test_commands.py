@@ -193,8 +193,8 @@ def test_a_gate_does_not_pass_on_what_it_does_not_know(runs: Path) -> None:
     [
         (["--figure", "troughput"], "did you mean 'throughput'"),
         (["--load", "absent"], "there are: lookup"),
-        (["--margin", "-1"], "is no margin"),
-        (["--figure", "throughput=abc"], "is no margin"),
+        (["--margin", "-1"], "is not a margin"),
+        (["--figure", "throughput=abc"], "is not a margin"),
     ],
 )
 def test_a_gate_on_what_does_not_exist_is_a_mistake(runs: Path, words: list[str], said: str) -> None:
@@ -298,4 +298,4 @@ def test_a_place_that_cannot_be_written_is_named_without_a_traceback(tmp_path: P
     for words in (("--stack", "node"), ("--from-har", str(har(tmp_path, entry("GET", "/", 200))))):
         done = touchstone(tmp_path, "new", "file/my-bench", *words)
         assert done.returncode == 1
-        assert "file/my-bench: a part of the path is no folder" in done.stderr
+        assert "file/my-bench: a part of the path is not a folder" in done.stderr

@@ -56,7 +56,7 @@ def test_a_run_that_is_named_is_the_one_that_is_recorded(tmp_path: Path) -> None
     stored(sound_run(), tmp_path / "repo/results/20260101-000000-users")
     done = touchstone(tmp_path, "history", "record", "20260101-000000-users", "--ab")
     assert done.returncode == 2
-    assert "20260101-000000-users: this is no run of `touchstone ab`" in done.stderr.replace("\n", "")
+    assert "20260101-000000-users: this is not a run of `touchstone ab`" in done.stderr.replace("\n", "")
 
 
 @pytest.mark.parametrize(

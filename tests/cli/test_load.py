@@ -248,7 +248,7 @@ def test_a_mix_of_journeys_goes_through_them(tmp_path: Path) -> None:
         (MIX, (), "{row.term}: the rows have no such column"),
         ('rows = "absent.csv"\n' + MIX, (), "absent.csv"),
         ("", (), "`requests` or `journeys`"),
-        (MIX.replace("{row.term:url}", "{nmae}"), (), "is no placeholder"),
+        (MIX.replace("{row.term:url}", "{nmae}"), (), "is not a placeholder"),
         (JOURNEY.replace("capture.length", "capture.size"), (), "no earlier step captures it"),
         (JOURNEY, ("--pipeline", "2"), "pipeline"),
         (JOURNEY, ("--method", "PUT"), "cannot be used with"),

@@ -16,7 +16,7 @@ THOUSAND_SECONDS = 1000
 
 @pytest.fixture(scope="session", name="cluster")
 def three_machines(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Machine]]:
-    """Server, two generators, the second one's clock ahead by a thousand seconds; and one that is no node yet."""
+    """Server, two generators, the second one's clock ahead by a thousand seconds; and one that is not a node yet."""
     pytest.importorskip("ray", reason="needs the extra touchstone-lab[cluster]")
     if os.geteuid() != 0 or shutil.which("ip") is None:
         pytest.skip("needs root and iproute2 for network namespaces")

@@ -106,7 +106,7 @@ def test_the_health_protocol_needs_no_schema(port: int, tmp_path: Path) -> None:
         (f"{NOTES}/Echo", ("-b", '{"txt": 1}'), "unrecognized field name 'txt'"),
         (f"{NOTES}/Echo", ("--protocol", "h1"), "gRPC needs HTTP/2"),
         (f"{NOTES}/Echo", ("--expect-status", "200"), "name grpc_status"),
-        (f"{NOTES}/Echo", ("--expect-grpc-status", "FINE"), '"FINE" is no code'),
+        (f"{NOTES}/Echo", ("--expect-grpc-status", "FINE"), '"FINE" is not a code'),
     ],
 )
 def test_what_does_not_fit_is_refused(port: int, tmp_path: Path, method: str, words: tuple[str, ...], why: str) -> None:

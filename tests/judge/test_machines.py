@@ -1,4 +1,4 @@
-"""Two runs of different machines: a faster machine is no faster service."""
+"""Two runs of different machines: a faster machine is not a faster service."""
 
 from __future__ import annotations
 

@@ -99,7 +99,7 @@ def test_a_core_that_gets_slower_in_every_round_may_be_the_contenders_own_doing(
 
 
 def test_the_null_servers_own_scatter_hides_no_slowdown() -> None:
-    """With one neighbour alone, its slices are no measure of the machine in those of another."""
+    """With one neighbour alone, its slices are not a measure of the machine in those of another."""
     alone = {"go/std": RATES["go/std"]}
     run = run_of(own=slower_from(8), rates=alone)
     dice = random.Random(5)

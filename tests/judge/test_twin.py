@@ -85,7 +85,7 @@ def test_the_luck_of_processes_is_told_from_a_steady_difference() -> None:
 
 
 def test_the_twin_widens_no_interval_of_the_head() -> None:
-    """It is no rival: with it the head's interval is the one that two contenders have."""
+    """It is not a rival: with it the head's interval is the one that two contenders have."""
     run = run_with_twin(0.97)
     (with_twin,) = judged_pair(run).changes
     run.samples = [s for s in run.samples if s.contender != "twin/plain"]

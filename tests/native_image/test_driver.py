@@ -52,7 +52,7 @@ def test_options_become_the_builders(word: str, builder: list[str]) -> None:
 
 
 def test_an_unknown_option_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(CommandLineError, match="--static is no option"):
+    with pytest.raises(CommandLineError, match="--static is not an option"):
         read_command_line(["-cp", str(tmp_path), "--static", "Main"])
 
 

@@ -29,7 +29,7 @@ def test_changes_that_are_not_committed_count_and_nothing_of_the_tree_is_touched
     results = top / "results"
     results.mkdir()
     (results / "run.json").write_text("{}")
-    assert not asked.working_tree(results).dirty, "results are no change of the service"
+    assert not asked.working_tree(results).dirty, "results are not a change of the service"
     (top / "bench/sound/server.py").write_text(COMMENTED)
     (top / "bench/sound/more.py").write_text("")
     before = git(top, "status", "--porcelain")

@@ -127,7 +127,7 @@ def test_a_broken_contender_is_named_and_not_timed(tmp_path: Path, fault: str, s
     done = touchstone(tmp_path, "run", str(folder), "--quick", "--rounds", "1")
     assert "broken/plain" in done.stdout
     assert not [words for words in said if words not in done.stdout]
-    assert done.returncode == 4, "a run in which a contender failed is no success"
+    assert done.returncode == 4, "a run in which a contender failed is not a success"
     assert "broken/plain failed:" in done.stdout
     samples = list((tmp_path / "results").glob("*/samples/*broken*"))
     assert not [sample for sample in samples if "-load-" in sample.name]

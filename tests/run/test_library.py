@@ -89,7 +89,7 @@ def test_rounds_that_take_too_long_are_left_at_four_unless_they_were_asked_for(
 def test_a_quota_above_a_contender_s_cpus_is_refused_before_anything_is_measured(tmp_path: Path) -> None:
     folder, results = demo(tmp_path / "my-bench"), tmp_path / "results"
     quota = float(len(available_cpus()) + 1)
-    with pytest.raises(UsageError, match="so that this limits nothing"):
+    with pytest.raises(UsageError, match="so this is not a limit"):
         measure(folder, conditions=RunConditions(results=results, cpu_limit=quota))
     assert not results.exists()
 

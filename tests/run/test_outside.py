@@ -197,7 +197,7 @@ def test_a_control_group_is_found_by_its_path_and_gives_the_process() -> None:
         ({"urls": ["a=http://127.0.0.1:99999"]}, "the port is not a number from 1 to 65535"),
         ({"urls": ["Big=http://127.0.0.1:{port}"]}, "cannot be the name"),
         ({"urls": ["a=http://127.0.0.1:{port}"], "pids": ["a=4194999"]}, "there is no process 4194999"),
-        ({"urls": ["a=http://127.0.0.1:{port}"], "pids": ["a=x"]}, "is no process id"),
+        ({"urls": ["a=http://127.0.0.1:{port}"], "pids": ["a=x"]}, "is not a process id"),
         ({"urls": ["a=http://127.0.0.1:{port}"], "pids": ["b=1"]}, "no --url names"),
         ({"urls": ["a=http://127.0.0.1:{port}"], "cgroups": ["a=/nowhere"]}, "there is no control group"),
         ({"urls": ["a=http://127.0.0.1:{port}"], "allowed": ["192.0.2.7"]}, "is the host of no --url"),

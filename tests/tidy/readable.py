@@ -16,7 +16,7 @@ from tests.tidy.plain import passages
 SENTENCE_WORDS = 45
 """A sentence of more words holds more than one idea."""
 _OFF = ("typography", "lexical_illusions", "dates_times")
-"""Quotes and dots are those of a terminal; tables repeat words; a range of numbers is no date."""
+"""Quotes and dots are those of a terminal; tables repeat words; a range of numbers is not a date."""
 _BLOCK = re.compile(r"\n[ ]*(?:\n|[*+-] |\d+\. |#|\|.*)")
 _SENTENCE = re.compile(r"(?<=[.!?:;])\s+")
 _WORD = re.compile(r"[A-Za-z][\w'-]*")

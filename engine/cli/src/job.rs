@@ -23,7 +23,7 @@ impl Output {
         write_result(self.out.as_deref(), result)
     }
 
-    /// Writes an event line to standard error, when events are wanted. A reader that has gone is no reason to stop
+    /// Writes an event line to standard error, when events are wanted. A reader that has gone is not a reason to stop
     /// measuring.
     pub fn event<T: Serialize>(&self, event: &T) {
         if !self.events {
@@ -62,7 +62,7 @@ pub fn write_result<T: Serialize>(out: Option<&Path>, result: &T) -> Result<(), 
     }
 }
 
-/// Prints to standard output; a reader that goes away (`| head`) ends the printing and is no failure.
+/// Prints to standard output; a reader that goes away (`| head`) ends the printing and is not a failure.
 pub fn print(text: impl AsRef<[u8]>) -> Result<(), Failure> {
     match std::io::stdout().lock().write_all(text.as_ref()) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {

@@ -211,7 +211,7 @@ fn values(args: &Args, host: String, path: String) -> Result<Values, Failure> {
         && (!post.starts_with('/') || post.bytes().any(|byte| !byte.is_ascii_graphic()))
     {
         return Err(Failure::Malformed(format!(
-            "--post {post:?} is no target such as /notes"
+            "--post {post:?} is not a target such as /notes"
         )));
     }
     if args.post_body.is_empty() || args.post_body.len() > BODY_LIMIT {

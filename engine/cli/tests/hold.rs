@@ -178,7 +178,7 @@ fn a_server_that_closes_what_is_held_is_not_asked_for_ever_new_connections() {
     let closed = &level["closed"]["idle"];
     assert!(closed["count"].as_u64() > Some(15), "{level}");
     assert!(closed["rested_least_s"].as_f64() >= Some(1.0), "{level}");
-    assert_eq!(level["lost"], json!({}), "a close at rest is no loss");
+    assert_eq!(level["lost"], json!({}), "a close at rest is not a loss");
     assert!(level["established"].as_u64() < Some(1500), "{level}");
     assert!(
         done.errors.contains("\"event\":\"progress\""),

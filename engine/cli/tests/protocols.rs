@@ -158,7 +158,7 @@ fn a_server_that_speaks_something_else_is_named_at_once() {
         assert_eq!(one["mismatch"], json!(true), "{url} {protocol}: {failure}");
         assert!(one["took_s"].as_f64().unwrap() < 4.0, "{one}");
     }
-    // TLS where it is not expected is no mismatch that a client of HTTP/1.1 can see for sure, and no answer.
+    // TLS where it is not expected is not a mismatch that a client of HTTP/1.1 can see for sure, and no answer.
     let one = &asked(
         &format!("http://{}", secure.address()),
         "h1",

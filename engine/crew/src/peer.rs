@@ -18,7 +18,7 @@ use serde::de::DeserializeOwned;
 pub enum Heard<A> {
     /// An answer.
     Said(A),
-    /// A line that is no answer, and why.
+    /// A line that is not an answer, and why.
     Garbled(String),
     /// Nothing more will come.
     Ended,

@@ -19,7 +19,7 @@ impl Sources {
     /// Parses `a.b.c.d/n`; without `/n` it is one address.
     ///
     /// # Errors
-    /// A sentence that quotes what is no IPv4 network.
+    /// A sentence that quotes what is not an IPv4 network.
     pub fn parse(text: &str) -> Result<Self, String> {
         let bad = || format!("sources is {text:?}: it must be an IPv4 network such as 127.0.0.0/8");
         let (address, bits) = text.split_once('/').unwrap_or((text, "32"));
@@ -30,7 +30,7 @@ impl Sources {
             .filter(|bits| (1..=32).contains(bits))
             .ok_or_else(bad)?;
         let mask = u32::MAX << (32 - bits);
-        // The network's and the broadcast address are no sources, except where the network has only one or two.
+        // The network's and the broadcast address are not sources, except where the network has only one or two.
         let (skip, hosts) = match !mask {
             last @ 0..=1 => (0, last + 1),
             last if last > SERVERS => (SERVERS + 1, last - SERVERS - 1),

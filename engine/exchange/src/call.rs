@@ -16,7 +16,7 @@ pub enum Wrong {
     Head,
     /// Its body is not the one expected.
     Body,
-    /// It is no response of gRPC.
+    /// It is not a response of gRPC.
     Malformed,
     /// A gRPC call ended with another status than expected.
     GrpcStatus,
@@ -54,7 +54,7 @@ impl Call {
         let code = |text: &String| {
             let known = "write a name such as NOT_FOUND, or a number from 0 to 16";
             Code::parse(text)
-                .ok_or_else(|| format!("expect.grpc_status: {text:?} is no code: {known}"))
+                .ok_or_else(|| format!("expect.grpc_status: {text:?} is not code: {known}"))
         };
         let codes = expect.grpc_status.iter().flatten().map(code);
         let mut codes = codes.collect::<Result<Vec<_>, _>>()?;

@@ -46,7 +46,9 @@ impl Capture {
                 Source::Json(pointer.clone())
             }
             (Some(pointer), None, None) => {
-                return Err(format!("{pointer:?} is no JSON pointer: it begins with /"));
+                return Err(format!(
+                    "{pointer:?} is not a JSON pointer: it begins with /"
+                ));
             }
             (None, Some(name), _) => Source::Header(name.clone()),
             (None, None, Some(_)) => Source::Body,
@@ -72,7 +74,7 @@ impl Capture {
     /// Takes the value: of a pattern its first group, or all that it matches if it has none.
     ///
     /// # Errors
-    /// Which part of the response does not hold it, and a sentence on it. A value that is no UTF-8 is none.
+    /// Which part of the response does not hold it, and a sentence on it. A value that is not UTF-8 is none.
     pub fn take(&self, head: &[u8], body: &[u8]) -> Result<String, (Part, String)> {
         let (text, part) = match &self.source {
             Source::Json(pointer) => {
@@ -95,7 +97,7 @@ impl Capture {
         let pattern = || self.pattern.as_ref().map_or("", Regex::as_str);
         let value = value.ok_or_else(|| (part, format!("nothing that {} captures", pattern())))?;
         String::from_utf8(value)
-            .map_err(|_| (part, "what is to be captured is no UTF-8".to_owned()))
+            .map_err(|_| (part, "what is to be captured is not UTF-8".to_owned()))
     }
 }
 

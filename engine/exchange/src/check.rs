@@ -319,7 +319,7 @@ fn pattern_of_bytes(pattern: &str) -> Result<String, String> {
         };
         let byte = u8::try_from(code).map_err(|_| {
             format!(
-                "{:?} is no byte: with encoding = \"bytes\" a character stands for one, none beyond \\u00ff",
+                "{:?} is not a byte: with encoding = \"bytes\" a character stands for one, none beyond \\u00ff",
                 &rest[..taken]
             )
         })?;
@@ -496,7 +496,7 @@ mod tests {
         }
         assert!(
             fits(r"\\u008b", br"\u008b"),
-            "an escaped backslash is no escape"
+            "an escaped backslash is not an escape"
         );
         assert!(!fits(r"\w", b"\xe9"), "classes are those of ASCII");
         for refused in [r"\u0100", "\u{20ac}"] {

@@ -15,7 +15,7 @@ pub fn whole_pattern(pattern: &str) -> Result<Regex, String> {
         let text = error.to_string();
         let last = text.lines().last().unwrap_or_default().trim();
         let why = last.strip_prefix("error: ").unwrap_or(last);
-        format!("{pattern:?} is no regular expression: {why}")
+        format!("{pattern:?} is not a regular expression: {why}")
     };
     // By itself first: within the anchors a bracket too many could find its partner.
     Regex::new(pattern).map_err(wrong)?;
@@ -43,7 +43,7 @@ impl HeadCheck {
         let media_type = |text: &String| match MediaType::parse(text) {
             Some(found) if !found.is_range() => Ok((text.clone(), found)),
             _ => Err(format!(
-                "content_type: {text:?} is no media type such as application/json; leave it out where any will do"
+                "content_type: {text:?} is not a media type such as application/json; leave it out where any will do"
             )),
         };
         Ok(Self {

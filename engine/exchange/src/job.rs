@@ -84,15 +84,16 @@ impl BodyEncoding {
     /// The bytes of a text.
     ///
     /// # Errors
-    /// A sentence on the first character that is no byte.
+    /// A sentence on the first character that is not a byte.
     pub fn encode(self, text: &str) -> Result<Vec<u8>, String> {
         match self {
             Self::Text => Ok(text.as_bytes().to_vec()),
             Self::Bytes => text
                 .chars()
                 .map(|character| {
-                    u8::try_from(character)
-                        .map_err(|_| format!("with encoding \"bytes\", {character:?} is no byte"))
+                    u8::try_from(character).map_err(|_| {
+                        format!("with encoding \"bytes\", {character:?} is not a byte")
+                    })
                 })
                 .collect(),
         }

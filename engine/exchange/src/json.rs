@@ -264,7 +264,7 @@ pub fn value_at(pointer: &str, body: &[u8]) -> Result<String, String> {
     if !found.starts_with('"') {
         return Ok(compact(found));
     }
-    text(found).ok_or_else(|| format!("the text at {pointer:?} is no Unicode"))
+    text(found).ok_or_else(|| format!("the text at {pointer:?} is not Unicode"))
 }
 
 fn member<'a>(found: &'a str, token: &str) -> Option<&'a str> {

@@ -452,7 +452,7 @@ impl CompiledRequest {
         if !self.check.status_is_right(status) {
             found.push(self.wrong_status(status));
             if self.check.call().is_some() {
-                // It is no response of gRPC: what else is missing in it follows from that.
+                // It is not a response of gRPC: what else is missing in it follows from that.
                 return found;
             }
         }

@@ -69,7 +69,7 @@ impl Rows {
                 serde_json::from_slice(text).map_err(|error| bad(error.to_string()))?;
             let object = value
                 .as_object()
-                .ok_or_else(|| bad("it is no object".to_owned()))?;
+                .ok_or_else(|| bad("it is not an object".to_owned()))?;
             if columns.is_empty() {
                 columns = object.keys().cloned().collect();
             }

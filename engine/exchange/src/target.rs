@@ -24,7 +24,7 @@ pub enum TargetError {
     Unresolved(String, String),
     /// The address is another machine's.
     #[error(
-        "url {0:?} leads to {1}, which is no address of this machine: only a server on it can be started, held and weighed"
+        "url {0:?} leads to {1}, which is not an address of this machine: only a server on it can be started, held and weighed"
     )]
     Elsewhere(String, SocketAddr),
 }

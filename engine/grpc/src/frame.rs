@@ -69,7 +69,7 @@ pub fn messages(body: &[u8]) -> Result<Vec<Framed<'_>>, Broken> {
 
 fn too_long(announced: usize, more: usize) -> String {
     format!(
-        "the message is longer than announced: {more} bytes that are no message follow the {announced} announced"
+        "the message is longer than announced: {more} bytes that are not a message follow the {announced} announced"
     )
 }
 
@@ -101,7 +101,7 @@ mod tests {
     fn a_body_that_does_not_end_with_a_message_is_named() {
         assert!(why(&[0, 0, 0, 0, 3, 1, 2]).contains("announced with 3 bytes, and 2 came"));
         assert!(
-            why(&[0, 0, 0, 0, 1, 1, 9, 9]).contains("2 bytes that are no message follow the 1")
+            why(&[0, 0, 0, 0, 1, 1, 9, 9]).contains("2 bytes that are not a message follow the 1")
         );
         assert!(why(&[0, 0, 0, 0, 1, 1, 9, 9, 9, 9, 9, 9]).contains("longer than announced"));
         assert!(why(&[0, 0]).contains("too few"));

@@ -26,7 +26,7 @@ impl Method {
     /// A sentence that names the missing service or method, and those that are there.
     pub fn find(name: &str, schema: &Schema) -> Result<Self, String> {
         let plain = name.trim_start_matches('/');
-        let form = || format!("{name:?} is no method: write it as package.Service/Method");
+        let form = || format!("{name:?} is not a method: write it as package.Service/Method");
         let (service, method) = plain.split_once('/').ok_or_else(form)?;
         if service.is_empty() || method.is_empty() || method.contains('/') {
             return Err(form());

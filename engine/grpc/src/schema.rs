@@ -42,7 +42,7 @@ impl Schema {
                 .and_then(|bytes| {
                     let set = DescriptorPool::decode(bytes.as_slice());
                     set.map_err(|error| {
-                        format!("it does not end with .proto and is no descriptor set: {error}")
+                        format!("it does not end with .proto and is not a descriptor set: {error}")
                     })
                 })
         };

@@ -106,7 +106,7 @@ impl Status {
         let is_number = !value.is_empty() && value.iter().all(u8::is_ascii_digit);
         if !is_number {
             return Err(Broken(format!(
-                "grpc-status is {shown:?}, which is no number"
+                "grpc-status is {shown:?}, which is not a number"
             )));
         }
         let text = field_lines(fields, "grpc-message")

@@ -5,7 +5,7 @@ use crate::Malformed;
 /// Splits a line, its CRLF taken off, into name and value.
 ///
 /// # Errors
-/// [`Malformed`] when it is no field line.
+/// [`Malformed`] when it is not a field line.
 #[inline]
 pub fn split_line(line: &[u8]) -> Result<(&[u8], &[u8]), Malformed> {
     let colon = line

@@ -65,7 +65,7 @@ impl Url {
             split_port(authority).ok_or_else(|| bad("the port is not a number from 1 to 65535"))?;
         if !is_host(host, authority.starts_with('[')) {
             return Err(bad(
-                "that is no host; an IPv6 address stands in brackets, as in http://[::1]:8080, and a name is in ASCII (xn--...)",
+                "that is not a host; an IPv6 address stands in brackets, as in http://[::1]:8080, and a name is in ASCII (xn--...)",
             ));
         }
         Ok(Self {
@@ -150,7 +150,7 @@ fn is_localhost(host: &str) -> bool {
     last.is_some_and(|label| label.eq_ignore_ascii_case("localhost"))
 }
 
-/// Host and port of an authority; nothing if what stands after the host is no port.
+/// Host and port of an authority; nothing if what stands after the host is not a port.
 fn split_port(authority: &str) -> Option<(&str, Option<u16>)> {
     let (host, port) = if let Some(inner) = authority.strip_prefix('[') {
         let (host, rest) = inner.split_once(']')?;

@@ -102,7 +102,7 @@ pub fn reached(result: &LoadResult, offered: f64) -> bool {
 }
 
 /// Whether the window's answers are as many as the rate says. A short window of Poisson arrivals holds fewer as often
-/// as more, which is no fault of the server's nor of the generator's.
+/// as more, which is not a fault of the server's nor of the generator's.
 fn answered(result: &LoadResult, offered: f64) -> bool {
     let chance = match &result.job.arrival {
         Loop::Open { arrivals, .. }

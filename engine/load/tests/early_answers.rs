@@ -32,7 +32,7 @@ struct Seen {
     heads: AtomicU64,
     /// Connections that were there when the server had rested.
     held: AtomicU64,
-    /// Bytes that are no request's, in a body or where a request should begin.
+    /// Bytes that belong to no request, in a body or where a request should begin.
     strange: AtomicU64,
 }
 

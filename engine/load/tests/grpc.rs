@@ -405,7 +405,7 @@ fn a_message_that_cannot_be_made_is_named() {
     assert!(
         result.first_errors[0]
             .why
-            .contains("a message that was sent: this is no test.notes.Note"),
+            .contains("a message that was sent: this is not a test.notes.Note"),
         "{:?}",
         result.first_errors
     );

@@ -1,4 +1,4 @@
-//! What a server does by right is no failure: it closes kept connections, and a request that crosses the close is sent
+//! What a server does by right is not a failure: it closes kept connections, and a request that crosses the close is sent
 //! once more where that is allowed.
 
 mod balance;

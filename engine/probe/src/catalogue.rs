@@ -201,7 +201,7 @@ fn from_texts(texts: impl Iterator<Item = (String, String)>) -> Result<Vec<Case>
 fn state(id: &str, requirement: Requirement) -> Result<Requirement, String> {
     if !is_reference(&requirement.section) {
         return Err(format!(
-            "section {:?} is no reference such as \"RFC 9112 6.3\"",
+            "section {:?} is not a reference such as \"RFC 9112 6.3\"",
             requirement.section
         ));
     }
@@ -227,7 +227,7 @@ fn build(
     })?;
     if !is_reference(&raw.section) {
         return Err(format!(
-            "section {:?} is no reference such as \"RFC 9112 6.3\"",
+            "section {:?} is not a reference such as \"RFC 9112 6.3\"",
             raw.section
         ));
     }

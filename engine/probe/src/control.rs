@@ -60,7 +60,7 @@ pub(crate) enum Found {
 pub(crate) struct Watch {
     lost: Mutex<Option<Loss>>,
     playing: Mutex<BTreeSet<String>>,
-    /// Whether the body of a plain GET has changed, so that it is no yardstick any more.
+    /// Whether the body of a plain GET has changed, so that it is not a yardstick any more.
     body_changed: AtomicBool,
     /// Held by each case that is played, and alone by one that is played again because the service failed behind it: only
     /// then is it clear which case that was.

@@ -6,7 +6,7 @@ use thiserror::Error;
 #[derive(Debug, Error, PartialEq, Eq)]
 pub enum FieldError {
     /// It is not of the form `Name: value`.
-    #[error("{0:?} is no field such as 'Authorization: Bearer abc'")]
+    #[error("{0:?} is not a field such as 'Authorization: Bearer abc'")]
     Form(String),
     /// The cases are about this field.
     #[error("the cases send {0} themselves; leave it out")]

@@ -35,7 +35,7 @@ pub fn matches(
     let raw_allowed = outcome.items.contains(&Item::Raw);
     let tail_fits = match &seen.reading.tail {
         Tail::Nothing => !raw_allowed,
-        // An HTTP/2 preface or a bare HTTP/0.9 body: octets that are no response.
+        // An HTTP/2 preface or a bare HTTP/0.9 body: octets that are not a response.
         Tail::Garbled(_) => raw_allowed,
         // A response that the server broke off by closing is a fault; one still arriving is none yet,
         // and none may be missing at the end either way.

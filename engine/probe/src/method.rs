@@ -4,7 +4,7 @@
 const SAFE: [&str; 5] = ["GET", "HEAD", "OPTIONS", "TRACE", "PRI"];
 
 /// The first method in the octets that is not safe. Methods that no server knows count: a handler for "all other methods"
-/// takes them. What no server can take for a method, because it is no token, does not.
+/// takes them. What no server can take for a method, because it is not a token, does not.
 pub fn first_unsafe(octets: &[u8]) -> Option<String> {
     let text = String::from_utf8_lossy(octets).replace("\r\n", "\n");
     let mut begins_message = true;

@@ -70,7 +70,7 @@ pub enum Item {
     Interim(u16),
     /// Any number of further responses.
     Rest,
-    /// Octets that are no response.
+    /// Octets that are not a response.
     Raw,
 }
 
@@ -99,7 +99,7 @@ pub struct Outcome {
     pub end: Option<End>,
 }
 
-/// Why a line is no outcome.
+/// Why a line is not an outcome.
 #[derive(Debug, Error, PartialEq, Eq)]
 #[error("outcome {line:?}: {what}")]
 pub struct OutcomeError {
@@ -237,12 +237,12 @@ fn status(text: &str) -> Result<Status, String> {
     if let Some(class) = text.strip_suffix("xx") {
         return match class.parse() {
             Ok(class @ 2..=5) => Ok(Status::Class(class)),
-            _ => Err(format!("`{text}` is no class of final statuses")),
+            _ => Err(format!("`{text}` is not a class of final statuses")),
         };
     }
     match text.parse() {
         Ok(code @ 101..=599) => Ok(Status::Exact(code)),
-        _ => Err(format!("`{text}` is no status")),
+        _ => Err(format!("`{text}` is not a status")),
     }
 }
 
@@ -281,7 +281,7 @@ fn field(name: &str) -> Result<String, String> {
     if lower && !name.is_empty() {
         Ok(name.into())
     } else {
-        Err(format!("`{name}` is no lower-case field name"))
+        Err(format!("`{name}` is not a lower-case field name"))
     }
 }
 

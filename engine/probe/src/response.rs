@@ -39,7 +39,7 @@ pub enum Tail {
     Nothing,
     /// The beginning of a response that has not come to its end.
     Partial,
-    /// Octets that are no response, and why.
+    /// Octets that are not a response, and why.
     Garbled(String),
 }
 
@@ -138,7 +138,7 @@ fn take(bytes: &[u8], method: &str, ended: bool) -> Result<Taken, String> {
             }
             let length: usize = first
                 .parse()
-                .map_err(|_| format!("Content-Length {first:?} is no number"))?;
+                .map_err(|_| format!("Content-Length {first:?} is not a number"))?;
             if body.len() < length {
                 return Ok(Taken::Partial);
             }

@@ -40,7 +40,7 @@ const CLOSING: Duration = Duration::from_millis(300);
 /// The URL of a server that may be probed, and its address: the one that was given, or the first that answers.
 ///
 /// # Errors
-/// When it is no `http` URL, its host has no address, or it is not on this machine and not among the allowed ones.
+/// When it is not an `http` URL, its host has no address, or it is not on this machine and not among the allowed ones.
 pub fn locate(
     text: &str,
     address: Option<SocketAddr>,

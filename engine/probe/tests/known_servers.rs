@@ -184,7 +184,7 @@ fn a_crash_is_a_verdict_of_its_own() {
 fn a_server_without_the_resource_is_not_probed() {
     let rig = Rig::start(None);
     let error = meet(&rig, "/nowhere")
-        .expect_err("404 is no plain answer")
+        .expect_err("404 is not a plain answer")
         .to_string();
     assert!(
         error.contains("404") && error.contains("in the URL"),

@@ -55,7 +55,7 @@ impl Sealed {
         Some(Box::new(Self(session)))
     }
 
-    /// Appends the plain bytes in what has arrived; false if it is no sound TLS.
+    /// Appends the plain bytes in what has arrived; false if it is not sound TLS.
     pub fn open(&mut self, mut cipher: &[u8], plain: &mut Vec<u8>) -> bool {
         while !cipher.is_empty() {
             match self.0.read_tls(&mut cipher) {

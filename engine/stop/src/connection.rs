@@ -38,7 +38,7 @@ pub(crate) enum Heard {
     Nothing,
     /// A whole response.
     Response(Response),
-    /// Bytes that are no response.
+    /// Bytes that are not a response.
     NotHttp(String),
     /// The connection ended within a response.
     Broken(String),

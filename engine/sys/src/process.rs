@@ -93,11 +93,11 @@ pub fn group_of(pid: i32) -> Option<i32> {
     (group >= 0).then_some(group)
 }
 
-/// Reaps a child of ours if it has ended, and says how it did. `None` for one that lives or is no child of ours.
+/// Reaps a child of ours if it has ended, and says how it did. `None` for one that lives or is not a child of ours.
 #[must_use]
 pub fn reap(pid: i32) -> Option<Ending> {
     let mut status = 0;
-    // SAFETY: `status` is valid; a pid that is no child of ours gives ECHILD.
+    // SAFETY: `status` is valid; a pid that is not a child of ours gives ECHILD.
     let reaped = unsafe { libc::waitpid(pid, &raw mut status, libc::WNOHANG) };
     if reaped == pid {
         Ending::from_status(status)
@@ -106,7 +106,7 @@ pub fn reap(pid: i32) -> Option<Ending> {
     }
 }
 
-/// How a child of ours has ended, which stays to be reaped. `None` for one that lives or is no child of ours.
+/// How a child of ours has ended, which stays to be reaped. `None` for one that lives or is not a child of ours.
 #[must_use]
 pub fn peek(pid: i32) -> Option<Ending> {
     // SAFETY: an all-zero siginfo is a valid value to be overwritten.

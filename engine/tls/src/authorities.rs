@@ -77,7 +77,7 @@ impl Trusted {
         provider: &Arc<CryptoProvider>,
     ) -> Result<Self, Error> {
         let mut roots = RootCertStore::empty();
-        // The system's file may hold a certificate that is no authority for rustls; an own one is trusted by itself at least.
+        // The system's file may hold a certificate that is not an authority for rustls; an own one is trusted by itself at least.
         roots.add_parsable_certificates(authorities.iter().cloned());
         let chains =
             WebPkiServerVerifier::builder_with_provider(Arc::new(roots), Arc::clone(provider));

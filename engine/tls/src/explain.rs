@@ -45,7 +45,7 @@ pub fn failure(error: &Error, handshake: &Handshake, asked: bool, beginning: &[u
         _ if !matches!(beginning, [20..=23, 3, ..] | []) => {
             let said = String::from_utf8_lossy(&beginning[..beginning.len().min(32)]);
             format!(
-                "what answers on this port is no TLS, it sent {said:?}: correct the port, or use http:// in the URL"
+                "what answers on this port is not TLS, it sent {said:?}: correct the port, or use http:// in the URL"
             )
         }
         Error::NoApplicationProtocol => not_spoken(handshake.protocol),

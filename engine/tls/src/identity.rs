@@ -94,7 +94,7 @@ fn no_pem(what: &str, text: &[u8]) -> &'static str {
     match (what, text.first()) {
         // DER begins with a SEQUENCE.
         (_, Some(0x30)) => {
-            "it is no PEM but DER or PKCS#12: convert it (openssl x509 or pkey -inform der; openssl pkcs12 -nodes -in FILE -out FILE.pem)"
+            "it is not PEM but DER or PKCS#12: convert it (openssl x509 or pkey -inform der; openssl pkcs12 -nodes -in FILE -out FILE.pem)"
         }
         ("certificate", _) => "it holds no certificate in PEM (-----BEGIN CERTIFICATE-----)",
         _ => {

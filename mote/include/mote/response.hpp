@@ -28,7 +28,7 @@ class Response {
 
   /// Sets the status; throws std::invalid_argument outside 200..599.
   Response& status(int code);
-  /// Adds a field line; throws std::invalid_argument if the name is no token, the value holds a
+  /// Adds a field line; throws std::invalid_argument if the name is not a token, the value holds a
   /// control character, or the server owns the field.
   Response& header(std::string_view name, std::string_view value);
   /// Sets the content; `header("Content-Type", ...)` is the caller's.

@@ -9,7 +9,7 @@ namespace {
 using Phase = Exchange::Phase;
 
 // Some clients send an empty line after content (RFC 9112 section 2.2). What goes beyond a few is
-// work for no request: it is left in place, where it is no request line.
+// work for no request: it is left in place, where it is not a request line.
 constexpr std::uint8_t kMostEmptyLines = 8;
 
 [[gnu::noinline]] std::size_t take_empty_lines(Connection& connection,
@@ -208,7 +208,7 @@ void Protocol::run(Connection& connection, const Endpoint& endpoint, bool persis
     response_.reset();
     response_.status(500).text("The handler of this request failed.\n");
   } catch (...) {
-    report("an exception that is no std::exception");
+    report("an exception that is not a std::exception");
     response_.reset();
     response_.status(500).text("The handler of this request failed.\n");
   }

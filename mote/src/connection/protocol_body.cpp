@@ -47,7 +47,7 @@ void Protocol::expect_body(Connection& connection, const Endpoint* endpoint, std
   } catch (const std::exception& error) {
     report(error.what());
   } catch (...) {
-    report("an exception that is no std::exception");
+    report("an exception that is not a std::exception");
   }
   if (state.stream == nullptr) {
     refuse(connection, {500, "The handler of this request failed."});

@@ -153,7 +153,7 @@ bool Protocol::call_stream(Connection& connection, const StreamCall& call) {
   } catch (const std::exception& error) {
     report(error.what());
   } catch (...) {
-    report("an exception that is no std::exception");
+    report("an exception that is not a std::exception");
   }
   if (state.response.began) {
     next_ = Next::Abort;

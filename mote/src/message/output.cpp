@@ -32,7 +32,7 @@ void Output::grow(std::size_t count) {
 }
 
 void Output::shrink() noexcept {
-  // A realloc to less that fails leaves the larger block in place, which is no harm.
+  // A realloc to less that fails leaves the larger block in place, which does no harm.
   void* const moved = std::realloc(data_, kFirstCapacity);  // NOLINT(cppcoreguidelines-no-malloc)
   if (moved == nullptr) return;
   data_ = static_cast<char*>(moved);

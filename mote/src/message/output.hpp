@@ -15,7 +15,7 @@ class Output {
   Output& operator=(const Output&) = delete;
 
   void append(std::string_view bytes) {
-    if (bytes.empty()) return;  // a null view is no argument for memcpy
+    if (bytes.empty()) return;  // a null view is not an argument for memcpy
     char* to = reserve(bytes.size());
     std::memcpy(to, bytes.data(), bytes.size());
     size_ += bytes.size();

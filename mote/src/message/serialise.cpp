@@ -34,7 +34,7 @@ char* put_length(char* to, std::uint64_t length) noexcept {
 }
 
 // Short content is copied in place: a call of memcpy costs more than the copy. The two blocks of a
-// step overlap where the size is no power of two.
+// step overlap where the size is not a power of two.
 char* put_content(char* to, std::string_view content) noexcept {
   const std::size_t size = content.size();
   if (size >= 8 && size <= 16) {

@@ -30,7 +30,7 @@ class Descriptor {
 };
 
 /// A listening, non-blocking TCP socket with SO_REUSEPORT. Throws std::system_error, or
-/// std::invalid_argument if `host` is no numeric address.
+/// std::invalid_argument if `host` is not a numeric address.
 [[nodiscard]] Descriptor listen_on(const std::string& host, std::uint16_t port, int backlog);
 
 /// The local port of a bound socket.

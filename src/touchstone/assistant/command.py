@@ -45,5 +45,5 @@ def plain(words: Sequence[str]) -> list[str]:
     """The words, none of which is an option. Raises UsageError: options are not an assistant's to choose."""
     for word in words:
         if word.startswith("-") or "\0" in word:
-            raise UsageError(f"{word!r} is an option, and not a name", fix="give the name alone")
+            raise UsageError(f"{word!r} is an option, not a name", fix="give the name alone")
     return list(words)

@@ -69,10 +69,12 @@ def read_publication(path: Path) -> Publication:
     try:
         found = list(_runs(text))
     except RecursionError as problem:
-        raise UsageError("is nested too deep", where=str(path), fix="name a result file") from problem
+        raise UsageError("is nested too deeply", where=str(path), fix="name a result file") from problem
     except _UNLIKE as problem:
         raise UsageError(
-            f"is no whole document: {problem}", where=str(path), fix="write it again: it may have been cut off"
+            f"is not a complete document: {problem}",
+            where=str(path),
+            fix="write the file again: it may have been cut off",
         ) from problem
     runs, left_out = (
         [run for run in found if isinstance(run, _RunFormat)],
@@ -99,9 +101,9 @@ def _lacks(problem: Exception) -> str:
 def _nothing(path: Path, text: str, reasons: list[str]) -> UsageError:
     if reasons:
         what = reasons[0].partition(": ")[2]
-        return UsageError(what, where=str(path), fix="see docs/audit.md for the shapes")
+        return UsageError(what, where=str(path), fix="docs/audit.md lists the formats that can be read")
     if not text.strip():
-        return UsageError("is empty", where=str(path), fix="run the tool again, and read its messages on stderr")
+        return UsageError("is empty", where=str(path), fix="run the tool again and read its error messages")
     known = f"{TOOLS} are known: docs/audit.md"
     return refused(str(path), text) or UsageError("has a shape that no known format has", where=str(path), fix=known)
 
@@ -155,7 +157,7 @@ def _one(read: Callable[[Any, str], PublishedResult], material: Any, name: str) 
 
 
 def _tables(text: str) -> list[_RunFormat]:
-    """One run for each place where a known table's column names occur. None if it is no table."""
+    """One run for each place where a known table's column names occur. None if it is not a table."""
     head = text.lstrip().partition("\n")[0]
     delimiter = max(",;\t", key=head.count)
     columns = [column.strip() for column in next(csv.reader([head], delimiter=delimiter), [])]
@@ -188,9 +190,9 @@ def _refuse_the_same_twice(paths: Sequence[Path]) -> None:
         text = path.read_bytes()
         if text in seen:
             raise UsageError(
-                f"holds what {seen[text]} holds, to the last byte",
+                f"has the same bytes as {seen[text]}",
                 where=str(path),
-                fix="give each run once: a copy is no repetition",
+                fix="give each run once: a copy is not a second run",
             )
         seen[text] = path
 
@@ -207,7 +209,7 @@ def read_together(paths: Sequence[Path]) -> Publication:
         raise UsageError(
             f"these files are of several formats: {', '.join(formats)}",
             where=", ".join(map(str, paths)),
-            fix="give files of one tool: figures of different tools are not comparable",
+            fix="give the files of one tool: figures of different tools cannot be compared",
         )
     return Publication(
         [result for one in found for result in one.results],

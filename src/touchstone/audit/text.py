@@ -22,7 +22,7 @@ _CONTROL = re.compile(rb"[\x00-\x06\x0e-\x1a\x1c-\x1f]")
 def decoded(data: bytes) -> str:
     """The text, decoded from UTF-8, UTF-16, UTF-32 or Windows-1252, with or without byte order mark.
 
-    PowerShell writes UTF-16 where a program's output is sent to a file. Raises UnicodeDecodeError for what is no text.
+    PowerShell writes UTF-16 where a program's output is sent to a file. Raises UnicodeDecodeError for what is not text.
     """
     encoding = json.detect_encoding(data)
     if encoding.startswith("utf-8") and (found := _CONTROL.search(data)):

@@ -95,11 +95,11 @@ def refused(where: str, text: str) -> UsageError | None:
 
 
 def refused_binary(where: str, data: bytes) -> UsageError:
-    """The error about a file that is no text."""
+    """The error about a file that is not text."""
     if found := _GATLING.match(data):
         what = f"is simulation.log of Gatling {found[1].decode()}, whose form is binary and its own"
         return UsageError(what, where=where, fix=_GATLINGS)
     for pattern, what, fix in _BINARY:
         if pattern.match(data):
             return UsageError(what, where=where, fix=fix)
-    return UsageError("is no text", where=where, fix="name a result file")
+    return UsageError("is not text", where=where, fix="name a result file")

@@ -26,7 +26,7 @@ def artifact_paths(work: Path, patterns: Iterable[str]) -> tuple[Path, ...]:
 
 
 def artifact_files(paths: Iterable[Path]) -> Iterator[Path]:
-    """Every file and symbolic link of artifacts, in a settled order. Caches of bytecode are no part of them."""
+    """Every file and symbolic link of artifacts, in a settled order. Caches of bytecode are not part of them."""
     for path in paths:
         if path.is_dir() and not path.is_symlink():
             members = (p for p in sorted(path.rglob("*")) if p.is_symlink() or p.is_file())

@@ -51,7 +51,7 @@ def _tree_digest(folder: Path) -> str:
 def file_digest(path: Path) -> str:
     """SHA-256 of a file's content, read again only if it changed. Raises OSError.
 
-    Another path to the same file, such as that of a process below /proc, is no reason to read it again.
+    Another path to the same file, such as that of a process below /proc, is not a reason to read it again.
     """
     status = path.stat()
     state = status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns

@@ -20,7 +20,7 @@ _GROWTH = 3.0
 _USABLE = 0.8
 """The share of the available memory that contenders may plan with."""
 _OTHER_FILES = 200
-"""Descriptors of the engine that are no connections."""
+"""Descriptors of the engine that are not connections."""
 
 
 def why_not_together(bench: Bench, contenders: Sequence[Contender]) -> str | None:

@@ -86,10 +86,10 @@ class AttachedService:
 
 
 def read_outside(name: str, text: str) -> ExternalService:
-    """A service by its URL, of which process and group are not known. Raises UsageError if it is no server's."""
+    """A service by its URL, of which process and group are not known. Raises UsageError if it is not a server's."""
     url = pasted_url(text)
     if url.target != "/":
-        raise UsageError(f"{text} has a path, and the paths are the scenario's", fix=f"write {url.origin}")
+        raise UsageError(f"{text} has a path, but the scenario gives the paths", fix=f"write {url.origin}")
     return ExternalService(name, url.origin, url.host, url.port)
 
 
@@ -109,8 +109,8 @@ def inspect_outside(service: ExternalService) -> None:
         raise _not_allowed(service)
     if not local and (service.pid is not None or service.cgroup is not None):
         raise UsageError(
-            f"{service.name} is not on this machine, so that its processes cannot be read",
-            fix="leave --pid and --cgroup out for it",
+            f"{service.name} is not on this machine, so its processes cannot be read",
+            fix="leave out --pid and --cgroup for it",
         )
     if service.pid is not None and not psutil.pid_exists(service.pid):
         raise UsageError(
@@ -144,7 +144,7 @@ def attached(
     unwatched = None if pid is not None else f"the lab did not start it; {_who_listens(reference)}"
     found = AttachedService(reference, pid, group, unwatched, protocol, since)
     if gone := found.exited():
-        raise StartError(gone, fix="start the service again, and name its process by --pid")
+        raise StartError(gone, fix="start the service again and give its process id with --pid")
     _wait(bench, found)
     record.left_out += _not_given(bench)
     yield found
@@ -168,7 +168,7 @@ def _wait(bench: Bench, found: AttachedService) -> None:
     raise StartError(
         f"{found.url} does not answer {ready.method} {ready.target} as the scenario says: "
         f"{'; '.join(answer.faults)}{shown}",
-        fix="see that this is the service that the scenario is about, and [ready] in scenario.toml",
+        fix="check that this is the scenario's service, and that [ready] in scenario.toml is right",
     )
 
 
@@ -183,9 +183,9 @@ def _not_given(bench: Bench) -> Iterator[str]:
 
 def _not_allowed(service: ExternalService) -> UsageError:
     return UsageError(
-        f"{service.host} is not this machine: load goes to this machine only, unless the target is allowed",
+        f"{service.host} is not this machine: the lab loads only this machine unless another host is allowed",
         where=service.name,
-        fix=f"if you may load it, give --allow-host {service.host}",
+        fix=f"if you may load it, add --allow-host {service.host}",
     )
 
 

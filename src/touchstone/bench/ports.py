@@ -14,6 +14,6 @@ def port_for(bench: Bench, built: Built) -> int:
     if holder := foreign_listener(built.port, ()):
         raise StartError(
             f"its port is taken: {holder}",
-            fix="end that process; or let the service take its port from PORT, and leave `port` out of its variant",
+            fix="end that process, or let the service take its port from PORT and remove `port` from its variant",
         )
     return built.port

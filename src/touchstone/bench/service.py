@@ -124,7 +124,7 @@ def contender_environment(
 
 
 def limit_cpus(cgroup: Cgroup | None, record: Process, cpus: float | None) -> None:
-    """Give a contender's cgroup this many CPUs' time, and put it on record. None is no limit. Raises StartError."""
+    """Give a contender's cgroup this many CPUs' time, and put it on record. None is not a limit. Raises StartError."""
     if cpus is None:
         return
     if cgroup is None or not cgroup.limit_cpus(cpus):
@@ -133,7 +133,7 @@ def limit_cpus(cgroup: Cgroup | None, record: Process, cpus: float | None) -> No
 
 
 def _limit_memory(cgroup: Cgroup | None, record: Process, limit: int | None) -> None:
-    """Give a contender's cgroup a memory limit in bytes, and put it on record. None is no limit. Raises StartError."""
+    """Give a contender's cgroup a memory limit in bytes, and record it. None is not a limit. Raises StartError."""
     if limit is None:
         return
     if cgroup is None or not cgroup.limit_memory(limit):
@@ -149,7 +149,7 @@ def _no_limit(cgroup: Cgroup | None, limit: str, controller: str) -> StartError:
         return StartError(f"not measured: {limit} needs a cgroup: {refusal.why}", fix=refusal.fix)
     return StartError(
         f"not measured: {limit} needs the controller {controller}, which was switched off while the lab ran",
-        fix="see what else writes to the lab's cgroup; a service manager leaves it alone where `Delegate` is set",
+        fix="find out what else writes to the lab's cgroup; systemd leaves it alone if `Delegate` is set",
     )
 
 

@@ -193,7 +193,7 @@ def mismatch(service: AskedService, answer: Response, spoken: SpokenProtocol) ->
 
 def _settled(ready: Request, wrong: _WrongResponse, process: ServerProcess) -> StartError:
     return StartError(
-        f"the server answers {ready.method} {ready.target} wrongly, and for {SETTLED_AFTER_S:g} s the same: {wrong}",
+        f"the server answers {ready.method} {ready.target} wrongly, and has done so for {SETTLED_AFTER_S:g} s: {wrong}",
         fix=f"correct the service, or [ready] in scenario.toml; its log: {process.log}",
     )
 
@@ -203,7 +203,7 @@ def _ended(how: str, process: ServerProcess) -> StartError:
     if left := process.left_behind():
         return StartError(
             f"{what}, and left {', '.join(left)} running",
-            fix="keep it in the foreground: a contender is the process that its command starts, and ends with it",
+            fix="keep it in the foreground: a contender is the process that its command starts",
         )
     advice = f"read its log: {process.log}" if process.tail(1) else "it wrote nothing: run its command by hand"
     if process.popen.returncode == _NOT_FOUND or any(_MISSING.search(line) for line in process.tail()):
@@ -223,7 +223,7 @@ def _elsewhere(places: list[Listener], asked: tuple[str, int]) -> StartError | N
         return None
     if same_port := [place for place in places if place.port == port]:
         return StartError(
-            f"the server listens on {same_port[0]}, which {host} does not reach",
+            f"the server listens on {same_port[0]}, which cannot be reached at {host}",
             fix="take the address from HOST in the environment, or say {host} in `run` or `env`",
         )
     return StartError(
@@ -258,7 +258,10 @@ def wait_for_listener(process: ServerProcess, port: int, within_s: float) -> Non
     deadline = time.monotonic() + within_s
     while process.pid not in listeners(port):
         if how := process.exited():
-            raise StartError(f"a further server process {how}: can it share its port?", fix=f"its log: {process.log}")
+            raise StartError(
+                f"a further server process {how}: it must be able to share its port (SO_REUSEPORT)",
+                fix=f"its log: {process.log}",
+            )
         if time.monotonic() > deadline:
             raise StartError(f"a further server process does not listen on port {port}", fix=f"its log: {process.log}")
         time.sleep(0.02)

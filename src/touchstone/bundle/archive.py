@@ -68,7 +68,7 @@ def packed(manifest: Manifest, files: dict[str, bytes]) -> bytes:
 def unpack(path: Path) -> tuple[Manifest, dict[str, bytes]]:
     """The manifest and the files of a bundle, each with the hash that the manifest names.
 
-    Raises UsageError for a file that is no bundle, and InvalidRunError for one that is damaged or was changed.
+    Raises UsageError for a file that is not a bundle, and InvalidRunError for one that is damaged or was changed.
     """
     try:
         files = _members(path)
@@ -76,7 +76,7 @@ def unpack(path: Path) -> tuple[Manifest, dict[str, bytes]]:
     except (OSError, EOFError, lzma.LZMAError, tarfile.TarError, KeyError, ValidationError, _StrangeError) as error:
         what = error.args[0] if isinstance(error, _StrangeError) else "it is not a whole file of `touchstone bundle`"
         raise UsageError(
-            f"is no bundle: {what}", where=str(path), fix="`touchstone bundle RUN --out FILE` makes one"
+            f"is not a bundle: {what}", where=str(path), fix="`touchstone bundle RUN --out FILE` makes one"
         ) from error
     found = {name: hashlib.sha256(content).hexdigest() for name, content in files.items()}
     for name in sorted(found.keys() | manifest.files.keys()):

@@ -17,7 +17,7 @@ _ERRORS = 400
 def check_keys(file: Path, scenario: Scenario) -> Iterator[Problem]:
     """Requests of a load that vary by a key on which their expectation does not depend.
 
-    It is no fault of the manifest. But a service that mixes up two users under load passes, so `check` shows it.
+    It is not a fault of the manifest. But a service that mixes up two users under load passes, so `check` shows it.
     """
     for name, load in scenario.loads.items():
         placed: list[tuple[tuple[str | int, ...], Request]] = [

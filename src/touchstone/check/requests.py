@@ -101,7 +101,7 @@ def check_expectation(file: Path, key: Place, request: Request) -> Iterator[Prob
         yield Problem(file, (*key, "expect", "status"), "no status is allowed", "name at least one, such as 200")
     for status in statuses:
         if not 100 <= status <= 599:
-            yield Problem(file, (*key, "expect", "status"), f"{status} is no status code", "codes are 100 to 599")
+            yield Problem(file, (*key, "expect", "status"), f"{status} is not a status code", "codes are 100 to 599")
     if body and request.method == "HEAD":
         yield Problem(file, (*key, "expect", body), "an answer to HEAD has no body", f"leave `{body}` out")
     elif body and statuses and all(status in _WITHOUT_BODY or status < 200 for status in statuses):

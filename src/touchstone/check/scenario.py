@@ -70,7 +70,7 @@ def _roles(file: Path, scenario: Scenario) -> Iterator[Problem]:
             yield Problem(
                 file,
                 ("drain", role),
-                f"{name!r} is no dependency of kind {kind}",
+                f"{name!r} is not a dependency of kind {kind}",
                 f"name one: {', '.join(fitting) or f'there is none; add [dependencies.NAME] with kind = {kind!r}'}",
             )
 

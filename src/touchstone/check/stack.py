@@ -45,7 +45,9 @@ def _needs(file: Path, key: Place, needs: dict[str, str]) -> Iterator[Problem]:
         try:
             SpecifierSet(wanted.replace(" ", ""))
         except InvalidSpecifier:
-            yield Problem(file, (*key, name), f"{wanted!r} is no version range", "write it like '>=1.24' or '>=25,<26'")
+            yield Problem(
+                file, (*key, name), f"{wanted!r} is not a version range", "write it like '>=1.24' or '>=25,<26'"
+            )
 
 
 def _sources(file: Path, stack: Stack) -> Iterator[Problem]:
@@ -61,7 +63,7 @@ def _finds_nothing(stack: Stack, pattern: str) -> str | None:
     try:
         return None if files_like(stack, pattern) else f"no file is like {pattern!r}"
     except (ValueError, NotImplementedError, IndexError, OSError) as error:
-        return f"{pattern!r} is no pattern of files: {error}"
+        return f"{pattern!r} is not a pattern of files: {error}"
 
 
 def _install(file: Path, key: Place, stack: Stack, install: Install, tools: set[str]) -> Iterator[Problem]:
@@ -139,7 +141,7 @@ def _address(file: Path, key: Place, words: list[str]) -> Iterator[Problem]:
     shell = len(words) > 1 and words[1] == "-c"
     for word in words:
         if named := _CAPITALS.search(word):
-            yield Problem(file, key, f"{named.group()} is no place", f"write {named.group().lower()}")
+            yield Problem(file, key, f"{named.group()} is not a place", f"write {named.group().lower()}")
         if (named := _VARIABLE.search(word)) and not shell:
             hint = 'write {host} and {port}; or have a shell fill it in: ["/bin/sh", "-c", "exec ..."]'
             yield Problem(file, key, f"{word!r} is not read by a shell, and so {named.group()} stays as it is", hint)

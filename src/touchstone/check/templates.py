@@ -1,6 +1,6 @@
 """The names in templates: columns that the rows have, values that an earlier step captures.
 
-Text in braces that is no placeholder is refused when the manifest is read; the allowed names depend on its position.
+Text in braces that is not a placeholder is refused when the manifest is read; the allowed names depend on its position.
 """
 
 from __future__ import annotations

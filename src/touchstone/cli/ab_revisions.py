@@ -41,7 +41,9 @@ class Files:
         """Raise UsageError for a file that cannot be written, before anything is built."""
         for path in filter(None, (self.markdown, self.junit)):
             if not path.parent.is_dir():
-                raise UsageError(f"{path} cannot be written: there is no folder {path.parent}", fix="make it first")
+                raise UsageError(
+                    f"{path} cannot be written: there is no folder {path.parent}", fix="create the folder first"
+                )
             if path.is_dir():
                 raise UsageError(f"{path} cannot be written: it is a folder", fix="name a file in it")
 
@@ -151,8 +153,8 @@ class RevisionPair:
             return
         if REVISION not in self.command:
             raise UsageError(
-                f"--command {self.command!r} fetches the same for both revisions",
-                fix=f"let {REVISION} stand for the commit: --command 'cp /srv/releases/{REVISION}/server .'",
+                f"--command {self.command!r} fetches the same files for both revisions",
+                fix=f"write {REVISION} in place of the commit: --command 'cp /srv/releases/{REVISION}/server .'",
             )
         for revision in pair:
             if revision.dirty:

@@ -45,7 +45,7 @@ class AskedRequest:
             name, separator, value = word.partition(":")
             if not separator or not name.strip():
                 raise UsageError(
-                    f"{word!r} is no field of a request", fix="write it like -H 'Accept: application/json'"
+                    f"{word!r} is not a field of a request", fix="write it like -H 'Accept: application/json'"
                 )
             found[name.strip()] = value.strip()
         return found
@@ -83,7 +83,7 @@ class UrlPair:
     def _services(self) -> tuple[tuple[ExternalService, ExternalService], str]:
         """The services, and the request target that both URLs name. Raises UsageError if they name two."""
         if self.head is None:
-            raise UsageError(f"nothing is given to compare {self.base} with", fix="name the other service's URL behind")
+            raise UsageError(f"{self.base} has nothing to be compared with", fix="add the other service's URL")
         first, second = pasted_url(self.base), pasted_url(self.head)
         if first.target != second.target:
             raise UsageError(
@@ -101,12 +101,12 @@ class UrlPair:
         for figure in read:
             if FIGURES[figure].phase != "load":
                 raise UsageError(
-                    f"{figure!r} is no figure of a load", fix=f"such are: {', '.join(_ASKED)}, latency_p99"
+                    f"{figure!r} is not a figure of a load", fix=f"give one of: {', '.join(_ASKED)}, latency_p99"
                 )
             if figure in WATCHED and not watched:
                 raise UsageError(
-                    f"{figure!r} is read of the processes, and nobody knows which they are",
-                    fix="give both by --pid base=PID --pid head=PID, or by --cgroup",
+                    f"{figure!r} is read from the services' processes, and these are not known",
+                    fix="name both with --pid base=PID --pid head=PID, or with --cgroup",
                 )
         return read
 

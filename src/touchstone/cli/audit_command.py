@@ -37,7 +37,7 @@ def audit_file(
 ) -> None:
     """Apply to published results every check that needs no rerun, by entry and by cause."""
     if not 0 < noise < 1:
-        raise UsageError(f"--noise {noise} is no share", fix="give one between 0 and 1, such as 0.05")
+        raise UsageError(f"--noise {noise} is not a share", fix="give one between 0 and 1, such as 0.05")
     made = audit(read_together(files), noise, files=len(files))
     if entry is not None and entry not in {result.entry for result, _ in made.by_entry}:
         raise UsageError(

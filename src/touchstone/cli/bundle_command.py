@@ -82,7 +82,7 @@ def _check(bundle: Path, manifest: Manifest, run: Run, files: dict[str, bytes]) 
         raise InvalidRunError(
             f"the records contradict each other in {plural(len(found), 'place')}:\n  " + "\n  ".join(_first(found)),
             where=str(bundle),
-            fix="trust none of its figures; ask its author for the folder of the run",
+            fix="do not trust its figures; ask its author for the run's folder",
         )
     typer.echo(f"{plural(len(run.samples), 'sample')} whose counts, times, orders and machine agree with each other")
     if found := departures(run, files):

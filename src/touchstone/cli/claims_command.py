@@ -72,19 +72,21 @@ def claims(
 ) -> int:
     """Hold published statements against measurements: which hold, which do not, and why."""
     if run and from_:
-        raise UsageError("--run and --from exclude each other", fix="measure first, then look: give one of them")
+        raise UsageError(
+            "--run and --from exclude each other", fix="measure first, then read the result: give one of them"
+        )
     if quick and thorough:
         raise UsageError("--quick and --thorough exclude each other", fix="give one of them")
     if minutes and not run:
-        raise UsageError("--minutes is about --run", fix="give --run, too, or leave it out")
+        raise UsageError("--minutes is about --run", fix="add --run, or leave it out")
     if allow_undecided and not gate:
-        raise UsageError("--allow-undecided is about --gate", fix="give --gate, too, or leave it out")
+        raise UsageError("--allow-undecided is about --gate", fix="add --gate, or leave it out")
     found = find_claims(article, claims_root())
     if gate and not any(file.own for _, file in found):
         raise UsageError(
-            "--gate minds claims about a service of your own, and no file here is one",
+            "--gate reads claims about your own service, and none of these files has any",
             where=", ".join(str(path) for path, _ in found),
-            fix="write `own = true` at the head of the claims file",
+            fix="write `own = true` at the top of the claims file",
         )
     for path, file in found:
         if wrong := complaints(file):

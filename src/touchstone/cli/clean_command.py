@@ -65,7 +65,7 @@ def clean(
 def _bytes(text: str) -> int:
     found = _SIZE.fullmatch(text.strip())
     if found is None:
-        raise UsageError(f"--cache-above {text!r} is no size", fix="such as 2GiB, 500MiB or 0")
+        raise UsageError(f"--cache-above {text!r} is not a size", fix="such as 2GiB, 500MiB or 0")
     return int(float(found[1]) * 1024 ** _POWERS[found[2].lower()])
 
 

@@ -75,7 +75,7 @@ def compare(
     if _place(before) == _place(after):
         raise UsageError(
             f"both are the same run: {before} and {after}",
-            fix="name the earlier one and the later one; `touchstone list --runs` tells what there is",
+            fix="name an earlier and a later run; `touchstone list --runs` lists them",
         )
     old, new = _read(before), _read(after)
     terms = _terms(margin, figure or [], load or [], new, old)
@@ -98,7 +98,7 @@ def compare(
         return ExitCode.OK
     if judged.standing is PairStatus.INVALID:
         raise InvalidRunError(
-            "the gate has nothing to watch: of the figures that it looks at the runs have none validly in common",
+            "the gate has nothing to compare: no figure that it watches is valid in both runs",
             fix="compare runs of the same scenario, contenders and loads, or name the figures to watch by --figure",
         )
     return gate_code(judged.standing, allow_undecided=allow_undecided)
@@ -126,12 +126,12 @@ def _compared(old: Run, new: Run, terms: ComparisonTerms, reference: str | None,
         return judge_runs(old, new, changes(*judged, terms), lost, terms)
     common = common_reference(old, new, reference)
     if reference is not None and common is None:
-        raise UsageError(f"{reference!r} is no contender of both runs", fix="name one that both have")
+        raise UsageError(f"{reference!r} is not a contender of both runs", fix="name one that both have")
     found = across_machines(old, new, terms, common)
     if not found.changes:
         raise InvalidRunError(
             "nothing can be compared between these machines: " + "; ".join(unlike),
-            fix="measure both on the same machine, or both with a reference contender; --anyway compares what is left",
+            fix="measure both on the same machine, or both with a reference contender; --anyway compares the rest",
         )
     ratios = f"ratios to {found.reference} within each run, and " if found.reference else ""
     notes = [

@@ -39,7 +39,7 @@ _CAUSES = {
     errno.EAGAIN: ("the system has no process or thread to give", _PROCESSES),
     errno.ENOMEM: ("the system has no memory to give", _PROCESSES),
     errno.ENOENT: ("there is no such file or folder", "see that the path is right and that nothing removes it"),
-    errno.ENOTDIR: ("a part of the path is no folder", "see that the path is right"),
+    errno.ENOTDIR: ("a part of the path is not a folder", "see that the path is right"),
     errno.EISDIR: ("it is a folder, where a file is needed", "name a file"),
     errno.EEXIST: ("it exists already", "remove it, or name another place"),
     errno.ENOTEMPTY: ("the folder is not empty", "empty it, or name another folder"),
@@ -61,7 +61,7 @@ def reader_is_gone() -> bool:
 
 
 def system_failure(error: OSError) -> TouchstoneError | None:
-    """What the system refused, by file and cause. None for an error that is no usual refusal of the system."""
+    """What the system refused, by file and cause. None for any other error."""
     if error.errno not in _CAUSES:
         return None
     cause, fix = _CAUSES[error.errno]
@@ -79,10 +79,12 @@ def defect(error: BaseException, command: str) -> TouchstoneError:
     held = _in_hand(error)
     doing = f"`{command}`{f' while it worked on {held}' if held else ''}"
     if isinstance(error, MemoryError):
-        return TouchstoneError(f"no memory was left for {doing}", fix="free memory, or ask for less in one run")
+        return TouchstoneError(
+            f"there was not enough memory for {doing}", fix="free memory, or measure less in one run"
+        )
     kept = _written(_details(error, command))
     return TouchstoneError(
-        f"a defect in touchstone stopped {doing}; results that were written before are kept",
+        f"a defect in touchstone stopped {doing}; results that were already written are kept",
         fix=f"report it to the maintainers of touchstone, with {kept} and, if you may share it, the input",
     )
 

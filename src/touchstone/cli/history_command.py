@@ -56,7 +56,7 @@ def record(
     """Append a run's figures: each as a ratio to a pinned reference, with its interval and the machine."""
     folder = _last_of_ab() if ab and run is None else find_run(run or "last")
     if ab and not (folder / REVISIONS).is_file():
-        raise UsageError("this is no run of `touchstone ab`", where=str(folder), fix="leave --ab out")
+        raise UsageError("this is not a run of `touchstone ab`", where=str(folder), fix="leave --ab out")
     entries = _entries(folder, commit, reference)
     store.append(to, entries)
     console = Console()
@@ -124,7 +124,7 @@ def _entries(folder: Path, commit: str, reference: str | None) -> list[HistoryEn
     _, head = judged.revisions
     if head.dirty:
         raise UsageError(
-            "the head of this run is no commit, but a working tree with changes",
+            "the head of this run is not a commit, but a working tree with changes",
             where=str(folder),
             fix="commit them and measure again: `touchstone ab BASE HEAD`",
         )

@@ -190,7 +190,10 @@ def _read_options(given: Sequence[str]) -> _LoadArguments:
     if asked.mix is not None and _value_of("--job", asked.words) is not None:
         raise UsageError("a job names its requests itself", fix="leave out --mix or --job")
     if _searches(asked.words) and (asked.conditions or asked.histogram):
-        raise UsageError("--knee searches for a rate", fix="leave out --fail-if and --histogram: they look at one load")
+        raise UsageError(
+            "--knee searches for a rate, so it makes many loads",
+            fix="leave out --fail-if and --histogram: they are for one load",
+        )
     return asked
 
 

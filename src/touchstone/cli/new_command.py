@@ -108,7 +108,7 @@ def new(
         hint = did_you_mean(stack, KINDS)
         raise UsageError(f"there is no stack to begin from in {stack!r}", fix=f"{hint}there are: {', '.join(KINDS)}")
     if compose_service is not None and from_compose is None:
-        raise UsageError("--compose-service names a service of a Compose file", fix="give --from-compose FILE, too")
+        raise UsageError("--compose-service names a service of a Compose file", fix="add --from-compose FILE")
     draft = _draft(folder, from_openapi, from_har, from_url or [], from_compose)
     composed = None
     if from_compose is not None:
@@ -152,7 +152,7 @@ def _home(folder: Path, called: str) -> Path:
     """The folder of the new stack. Raises UsageError for a name that is none, and for a folder that is there."""
     for word in (called, folder.resolve().name):
         if not re.fullmatch(NAME, word):
-            raise UsageError(f"{word!r} is no name of a stack or a scenario", fix=NAME_IN_WORDS)
+            raise UsageError(f"{word!r} is not a name of a stack or a scenario", fix=NAME_IN_WORDS)
     home = folder / called
     if home.exists():
         raise UsageError("the stack's folder is there already", where=str(home), fix="name another with --name")
@@ -205,9 +205,9 @@ def _draft(
         raise UsageError("a scenario is drafted from one file, or from one service", fix=fix)
     if given and (folder / SCENARIO_FILE).exists() and not _is_example(folder):
         raise UsageError(
-            "there is a scenario already, and it is not the example as it was drafted",
+            "there is already a scenario, and it differs from the drafted example",
             where=str(folder / SCENARIO_FILE),
-            fix="name another folder, and copy what is wanted from there; or move this file away: the stacks stay",
+            fix="name another folder and copy what you want from it, or move this file away: the stacks are kept",
         )
     if from_openapi is not None:
         # Its validators take a quarter of a second to import.

@@ -39,7 +39,7 @@ def usual_scenario() -> str:
     known = scenarios_in(scenarios_root())
     own = list(scenarios_in(Path())) or ([] if USUAL in known else list(known))
     if len(own) > 1:
-        raise UsageError("it is open which scenario is meant", fix=f"name one of: {', '.join(own)}")
+        raise UsageError("it is not clear which scenario is meant", fix=f"name one of: {', '.join(own)}")
     return own[0] if own else USUAL
 
 

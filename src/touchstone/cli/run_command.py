@@ -116,7 +116,9 @@ def run(
         raise UsageError("--slice and --whole-windows exclude each other", fix="give one of them")
     services = read_services(url or (), pid or (), cgroup or (), allow_host or ())
     if cluster and services:
-        raise UsageError("--cluster and --url exclude each other", fix="generators load what touchstone starts itself")
+        raise UsageError(
+            "--cluster and --url exclude each other", fix="generators load only services that touchstone starts"
+        )
     if objective is not None and "capacity" not in (phase or ()):
         raise UsageError("--objective is for the phase capacity, which is not asked for", fix="add --phase capacity")
     if scenario is None and services:
@@ -186,7 +188,7 @@ def _look_at_noise(*, anyway: bool) -> list[str]:
     if complaints and not anyway:
         raise InvalidRunError(
             "this machine is too noisy for a thorough run: " + "; ".join(complaints),
-            fix="quieten it (`touchstone doctor --noise` measures again), or give --anyway, which marks the results",
+            fix="make it quieter (`touchstone doctor --noise` measures again), or add --anyway, which marks the run",
         )
     return [f"measured anyway: {complaint}" for complaint in complaints]
 

@@ -97,5 +97,7 @@ def _pid(name: str, word: str | None) -> int | None:
     if word is None:
         return None
     if not word.isdecimal() or int(word) < 1:
-        raise UsageError(f"--pid {name}={word} is no process id", fix="give its number: `pgrep` and `ss -ltnp` tell it")
+        raise UsageError(
+            f"--pid {name}={word} is not a process id", fix="give its number: `pgrep` and `ss -ltnp` print it"
+        )
     return int(word)

@@ -91,16 +91,18 @@ def _quotas(text: str, most: int) -> list[float]:
     try:
         quotas = [float(word) for word in text.split(",")]
     except ValueError as error:
-        raise UsageError(f"--cpus {text!r} is no list of numbers", fix="write it like --cpus 0.5,1") from error
+        raise UsageError(f"--cpus {text!r} is not a list of numbers", fix="write it like --cpus 0.5,1") from error
     if not all(0.01 <= quota <= most for quota in quotas):
-        raise UsageError(f"--cpus {text}: contenders have {most} CPU(s) on this machine", fix="name limits up to that")
+        raise UsageError(
+            f"--cpus {text}: contenders have {most} CPU(s) on this machine", fix="give limits up to that number"
+        )
     return quotas
 
 
 def _limits(text: str) -> list[int]:
     words = text.split(",") if text else []
     if not all(word.isdecimal() and int(word) > 0 for word in words):
-        raise UsageError(f"--memory {text!r} is no list of whole MiB", fix="write it like --memory 64,128")
+        raise UsageError(f"--memory {text!r} is not a list of whole MiB", fix="write it like --memory 64,128")
     return [int(word) for word in words]
 
 

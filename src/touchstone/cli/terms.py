@@ -15,7 +15,7 @@ def read_share(text: str) -> float:
     match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*(%?)\s*", text)
     value = float(match[1]) / (100 if match[2] else 1) if match else 0.0
     if not 0 < value < 1:
-        raise UsageError(f"{text!r} is no margin", fix="give a share between 0 and 1, such as 5% or 0.05")
+        raise UsageError(f"{text!r} is not a margin", fix="give a share between 0 and 1, such as 5% or 0.05")
     return value
 
 

@@ -42,9 +42,9 @@ def toolchain(
     """Get a tool that is missing, without changing the system."""
     console = Console()
     if name not in _GETTERS:
-        raise UsageError(f"there is no way to get {name!r}", fix=f"one of: {', '.join(_GETTERS)}; see also `doctor`")
+        raise UsageError(f"touchstone cannot fetch {name!r}", fix=f"one of: {', '.join(_GETTERS)}; see also `doctor`")
     if jdk_source is not None and not jdk_source.is_file():
-        raise UsageError(f"{jdk_source} is no file", fix="give openjdk-25_VERSION.orig.tar.xz")
+        raise UsageError(f"{jdk_source} is not a file", fix="give openjdk-25_VERSION.orig.tar.xz")
     found = find_tool(name) if name in TOOLS else None
     ours = default_home().executable if name == "native-image" else None
     if isinstance(found, FoundTool) and found.path != ours and not even_if_found:

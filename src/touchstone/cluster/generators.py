@@ -79,7 +79,7 @@ class ClusterGenerators:
         """The host of a job, which may be loaded: the server's node."""
         host = urlsplit(job["url"]).hostname
         if host != self.host:
-            raise ClusterError(f"{host} is no node of the cluster: nothing else is loaded", fix="this is a defect")
+            raise ClusterError(f"{host} is not a node of the cluster: nothing else is loaded", fix="this is a defect")
         return [host]
 
     @contextmanager
@@ -154,7 +154,7 @@ def joined(address: str) -> Iterator[ClusterGenerators]:
         nodes = living_nodes()
         cast = next((cast for cast in node_roles(nodes) if cast.server == own_node(nodes)), None)
         if cast is None:
-            raise ClusterError("this machine is no server's node of the cluster", fix="this is a defect")
+            raise ClusterError("this machine is not a server's node of the cluster", fix="this is a defect")
         with taken_nodes([cast.server, *cast.generators]) as hands, kept_off(available_cpus()):
             for hand in hands[1:]:
                 ship_engine(hand)

@@ -46,7 +46,7 @@ def taken_nodes(nodes: Sequence[ClusterNode]) -> Iterator[list[TakenNode]]:
     try:
         if not group.wait(timeout_seconds=_PATIENCE_S):
             raise ClusterError(
-                f"these nodes could not be had together within {_PATIENCE_S:g} s: {', '.join(map(str, nodes))}",
+                f"these nodes were not all free within {_PATIENCE_S:g} s: {', '.join(map(str, nodes))}",
                 fix="see what else runs there (`touchstone doctor --cluster`); each needs a free CPU in Ray's account",
             )
         places = [PlacementGroupSchedulingStrategy(group, placement_group_bundle_index=i) for i in range(len(nodes))]

@@ -50,12 +50,12 @@ def connect(address: str) -> None:
     """Join the cluster at HOST:PORT, or with `auto` that of this machine. Raises ClusterError."""
     if os.environ.get("RAY_AUTH_MODE") != "token":
         raise UsageError(
-            "Ray carries out whatever it is sent, and RAY_AUTH_MODE is not `token`: nobody is asked who he is",
-            fix="start every node, and touchstone, with RAY_AUTH_MODE=token and one RAY_AUTH_TOKEN_PATH; "
+            "Ray runs any code that it is sent, and RAY_AUTH_MODE is not `token`: clients are not authenticated",
+            fix="start every node and touchstone with RAY_AUTH_MODE=token and one RAY_AUTH_TOKEN_PATH; "
             "docs/many-machines.md says how",
         )
     if address != "auto" and not re.fullmatch(r"[\w.-]+:\d+", address):
-        raise UsageError(f"{address!r} is no cluster", fix="give HOST:PORT of its head, or auto")
+        raise UsageError(f"{address!r} is not a cluster", fix="give the HOST:PORT of its head node, or `auto`")
     options: dict[str, Any] = {"namespace": _NAMESPACE, "log_to_driver": False, "logging_level": "ERROR"}
     try:
         ray.init(address=address, **options)
@@ -65,7 +65,7 @@ def connect(address: str) -> None:
     except (ConnectionError, RuntimeError, ValueError, ray.exceptions.RayError) as error:
         raise ClusterError(
             f"no cluster at {address}: {first_line(error)}",
-            fix="start Ray on this machine, too (`ray start --address HEAD:6379`), with the same token",
+            fix="start Ray on this machine too (`ray start --address HEAD:6379`), with the same token",
         ) from error
 
 

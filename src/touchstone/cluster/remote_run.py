@@ -127,7 +127,7 @@ def pack(scenario: Path) -> bytes:
     if buffer.tell() > _LARGEST:
         raise ClusterError(
             f"scenario {scenario} is {buffer.tell() / 2**20:.0f} MiB with lab and engine, above {_LARGEST / 2**20:.0f}",
-            fix="move what its builds make, or its data, out of the folder",
+            fix="move build results and data out of the folder",
         )
     return buffer.getvalue()
 

@@ -99,7 +99,9 @@ class EngineProcess:
         try:
             self._process.wait(within_s)
         except subprocess.TimeoutExpired as error:
-            raise EngineError(f"the engine did not end its {self._kind} job", fix="run `touchstone doctor`") from error
+            raise EngineError(
+                f"the engine did not finish its {self._kind} job", fix="run `touchstone doctor`"
+            ) from error
         if self._process.returncode not in {ExitCode.OK, ExitCode.INTERRUPTED} or not self._out.exists():
             raise self.ended()
         return json.loads(self._out.read_text(encoding="utf-8"))
@@ -150,6 +152,6 @@ def read_as(
     except ValidationError as error:
         first = error.errors()[0]
         raise EngineError(
-            f"{what} is of another form: {'.'.join(map(str, first['loc']))}: {first['msg']}",
+            f"{what} has an unknown form: {'.'.join(map(str, first['loc']))}: {first['msg']}",
             fix="engine and lab are of different versions: run `make setup`",
         ) from error

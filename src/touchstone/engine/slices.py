@@ -110,7 +110,7 @@ class SlicesSession:
         except TimeoutError as error:
             self._asked.pop(number, None)
             raise EngineError(
-                f"the engine has answered nothing between a load's requests for {patience:.0f} s",
+                f"the engine has not answered a request inside a load for {patience:.0f} s",
                 fix="run `touchstone doctor`",
             ) from error
         if kind == "error":
@@ -141,7 +141,7 @@ class SlicesSession:
             event = self._events.get(timeout=patience_s)
         except queue.Empty as error:
             raise EngineError(
-                f"the engine has reported nothing of its turns for {patience_s:.0f} s", fix="run `touchstone doctor`"
+                f"the engine has not reported a turn for {patience_s:.0f} s", fix="run `touchstone doctor`"
             ) from error
         if event is None:
             raise self._engine.ended()

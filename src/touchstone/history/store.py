@@ -20,7 +20,7 @@ def read(path: Path) -> list[HistoryEntry]:
         lines = path.read_text(encoding="utf-8-sig").split("\n")
     except UnicodeDecodeError as error:
         raise UsageError(
-            f"is no history: it is not UTF-8 ({error.reason} at byte {error.start})",
+            f"is not a history: it is not UTF-8 ({error.reason} at byte {error.start})",
             where=str(path),
             fix="name another file: --store FILE",
         ) from error
@@ -53,8 +53,8 @@ def _entry(path: Path, number: int, line: str) -> HistoryEntry:
         first = error.errors()[0]
         place = ".".join(map(str, first["loc"])) or "the line"
         raise UsageError(
-            f"is no line of a {SCHEMA}: {place}: {first['msg']}",
+            f"is not a line of a {SCHEMA}: {place}: {first['msg']}",
             where=f"{path}, line {number}",
-            fix="take the line out, or resolve the merge that left it; `*.jsonl merge=union` in .gitattributes avoids "
+            fix="remove the line, or resolve the merge that left it; `*.jsonl merge=union` in .gitattributes avoids "
             "such merges",
         ) from error

@@ -56,7 +56,7 @@ def draft_from_urls(urls: Sequence[str]) -> Draft:
     """Ask each URL three times with GET.
 
     The first is what the service is asked until it has started; the others are the load, where there are others that
-    are no errors. Raises UsageError for a URL that gets no answer, or another status each time, and for a first one
+    are not errors. Raises UsageError for a URL that gets no answer, or another status each time, and for a first one
     that is answered with an error.
     """
     parts = [pasted_url(url) for url in urls]
@@ -72,7 +72,7 @@ def draft_from_urls(urls: Sequence[str]) -> Draft:
     ready = requests[0]
     if ready.status >= _ERROR:
         raise UsageError(
-            f"GET {ready.target} is answered {ready.status}: an error does not tell that the service has started",
+            f"GET {ready.target} is answered {ready.status}: an error does not show that the service has started",
             where=origin,
             fix="name first a URL that succeeds when the service is ready, such as its health check",
         )
@@ -120,7 +120,8 @@ def _request(target: str, answers: Sequence[Response]) -> DraftRequest:
     if len(set(statuses)) > 1:
         statuses_in_words = ", ".join(map(str, statuses))
         raise UsageError(
-            f"GET {target} is answered {statuses_in_words} in turn", fix="name a URL that is answered alike each time"
+            f"GET {target} is answered {statuses_in_words} in turn",
+            fix="name a URL that gives the same status each time",
         )
     types = {answer.media_type for answer in answers}
     bodies = [_text(answer.body) for answer in answers]
@@ -137,7 +138,7 @@ def _request(target: str, answers: Sequence[Response]) -> DraftRequest:
     elif pattern:
         look.append("of the body, which is long or another one each time, what never changes is checked")
     elif answer is None and not values and not coding:
-        look.append("the body is not checked: it is no text, or long, or another one each time")
+        look.append("the body is not checked: it is not text, or long, or another one each time")
     if coding:
         look.append(_coded(coding, as_it_is=answer is not None or bool(values or kinds or pattern)))
     if statuses[0] in REDIRECTS and (place := answers[0].field("location")):

@@ -53,7 +53,7 @@ class Draft:
         """
         name = folder.resolve().name
         if not re.fullmatch(NAME, name):
-            raise UsageError(f"{name!r} is no name of a scenario", fix=NAME_IN_WORDS)
+            raise UsageError(f"{name!r} is not a name of a scenario", fix=NAME_IN_WORDS)
         target = folder / SCENARIO_FILE
         written = self.toml(name)
         manifest_of(written, target, Scenario)

@@ -100,7 +100,7 @@ def read_description(folder: Path, benchmark: str) -> dict[str, Any]:
     if not file.is_file():
         other = next((name for name, described in DESCRIPTIONS.items() if (folder / described).is_file()), None)
         raise UsageError(
-            f"this is no entry of {benchmark}: there is no {file.name}",
+            f"this is not an entry of {benchmark}: there is no {file.name}",
             where=str(folder),
             fix=f"touchstone import {other} {folder}" if other else f"name the folder that {file.name} lies in",
         )

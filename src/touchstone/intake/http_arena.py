@@ -131,7 +131,7 @@ def read_http_arena(folder: Path) -> BenchmarkEntry:
     tests = described.get("tests")
     if not isinstance(tests, list) or not all(isinstance(test, str) for test in tests):
         where = str(folder / DESCRIPTIONS["httparena"])
-        raise UsageError("`tests` is no list of profiles", where=where, fix=BROKEN)
+        raise UsageError("`tests` is not a list of profiles", where=where, fix=BROKEN)
     if not (folder / "Dockerfile").is_file():
         by_script = (folder / "build.sh").is_file()
         raise UsageError(

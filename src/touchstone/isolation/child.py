@@ -27,7 +27,7 @@ def start_child(command: Sequence[object], **options: Any) -> subprocess.Popen[A
 
 
 def take_as_ours(pid: int) -> None:
-    """Accept a process that our own tool left behind, such as a container monitor. It is no stray."""
+    """Accept a process that our own tool left behind, such as a container monitor. It is not a stray."""
     _OURS.add(pid)
 
 

@@ -29,7 +29,7 @@ _PR_SET_CHILD_SUBREAPER = 36
 _UNTIL_KILLED_S = 5.0
 """The kernel may need a moment to end a killed process."""
 _SERVERS: dict[int, ServerProcess] = {}
-"""Servers that have not been stopped, by their ids: an orphan of one is no stray of another."""
+"""Servers that have not been stopped, by their ids: an orphan of one is not a stray of another."""
 _CONTROL = re.compile(
     r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[ -/]*[0-Z\\^-~])|[\x00-\x08\x0e-\x1f\x7f]"
 )

@@ -333,7 +333,7 @@ class Judgement(Record):
     verdict: Verdict
     """Verdict of the whole run: invalid if it has nothing valid."""
     failed: list[FailedContender] = []
-    """Contenders that failed. A run with one of them is no success, whatever the others did."""
+    """Contenders that failed. A run with one of them is not a success, whatever the others did."""
     sample_verdicts: dict[str, Verdict]
     findings: list[Finding]
     estimates: list[Estimate]

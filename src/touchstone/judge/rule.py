@@ -59,8 +59,8 @@ class Rule:
     look: Callable[[Case], Iterator[tuple[Fired, Sample | SampleGroup | None]]]
     """Yields each case, and the sample or group that the rule looked at."""
     own_failure: bool = False
-    """True if an invalid finding says that the service itself failed. A run that holds one is no success, even if other
-    rounds stand. Where the machine or the lab spoiled a round, that round is left out and nothing else follows."""
+    """True if an invalid finding says that the service itself failed. A run that holds one is not a success, even if
+    other rounds are sound. A round that the machine or the lab spoiled is left out, and nothing else follows."""
     explains: frozenset[str] = NOTHING
     """Codes of findings that follow from this one when both are about the same sample."""
 

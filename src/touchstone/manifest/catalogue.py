@@ -63,9 +63,9 @@ def lineage(stack: Stack, name: str) -> list[Variant]:
     while current is not None:
         if current in chain:
             raise ManifestError(
-                f"variants {' -> '.join([*chain, current])} are each other's base",
+                f"variants {' -> '.join([*chain, current])} are based on each other",
                 where=str(stack.folder / STACK_FILE),
-                fix="let one of them stand by itself",
+                fix="remove `base` from one of them",
             )
         chain.append(current)
         current = stack.variants[current].base

@@ -24,7 +24,7 @@ _SHARES, _TIME_UNITS = {"%", None}, {"us", "ms", "s"}
 
 
 class ConditionError(ValueError):
-    """A text that is no condition, or no objective: what is wrong with it, and how to write it."""
+    """A text that is not a condition, or no objective: what is wrong with it, and how to write it."""
 
     def __init__(self, what: str, fix: str) -> None:
         self.what, self.fix = what, fix
@@ -51,7 +51,7 @@ def parse_condition(text: str) -> Condition:
     match = _TEXT.fullmatch(text)
     if match is None or match[1] not in QUANTITIES:
         raise ConditionError(
-            f"{text.strip()!r} is no condition", f"write it like 'p99 > 20ms'; of: {', '.join(QUANTITIES)}"
+            f"{text.strip()!r} is not a condition", f"write it like 'p99 > 20ms'; of: {', '.join(QUANTITIES)}"
         )
     quantity, than, number, unit = match.groups()
     fitting = _SHARES if quantity == "errors" else {"k", "M", None} if quantity == "rate" else _TIME_UNITS

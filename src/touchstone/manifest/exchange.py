@@ -184,7 +184,7 @@ class LoadRequest(Request):
         if expect.body is not None or expect.pattern is not None or expect.json_fields is not None:
             raise ValueError("a streamed response is checked event by event: move the body to `stream.expect`")
         if self.method == "HEAD":
-            raise ValueError("the response to HEAD has no body, so it is no stream")
+            raise ValueError("the response to HEAD has no body, so it is not a stream")
         if self.stream.kind == "messages" and self.grpc is None:
             raise ValueError("messages are those of a gRPC call: name its method by `grpc`")
         if self.stream.kind != "messages" and self.grpc is not None:

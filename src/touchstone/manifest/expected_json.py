@@ -36,7 +36,7 @@ def _field(value: Any) -> Any:
     if isinstance(value, dict) and isinstance(name := _only_type(value), str):
         known = next((one for one in _TYPES if one == name), None)
         if known is None:
-            raise ValueError(f"{name!r} is no type of JSON; the types are {', '.join(_TYPES)}")
+            raise ValueError(f"{name!r} is not a type of JSON; the types are {', '.join(_TYPES)}")
         return JsonType(type=known)
     return value if isinstance(value, JsonType) else _whole(value)
 
@@ -60,7 +60,7 @@ def _whole(value: Any) -> Any:
             raise ValueError(f"{_WHOLE}, so that {value!r} in it takes no placeholder: {_INSTEAD}")
         return "".join(map(str, template.pieces))
     if (isinstance(value, float) and not math.isfinite(value)) or not isinstance(value, int | float):
-        raise ValueError(f"{value} is no value of JSON: write a text, a number, a boolean, an array or an object")
+        raise ValueError(f"{value} is not a value of JSON: write a text, a number, a boolean, an array or an object")
     return value
 
 

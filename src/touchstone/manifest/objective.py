@@ -72,7 +72,7 @@ def _term(text: str) -> Condition:
     try:
         return parse_condition(text)
     except ConditionError as error:
-        if error.what.endswith("is no condition"):
+        if error.what.endswith("is not a condition"):
             upper = ", ".join(quantity for quantity in QUANTITIES if quantity != "rate")
             raise ConditionError(error.what, f"{_EXAMPLE}; of: {upper}") from error
         raise

@@ -24,5 +24,5 @@ def unknown_place(text: str, known: Iterable[str]) -> str | None:
     for name in _PLACE.findall(text):
         if name not in names and name not in _BRACE:
             there_are = ", ".join(f"{{{one}}}" for one in names) or "none"
-            return f"{{{name}}} is no place here; there are: {there_are} ({{brace}} is a brace)"
+            return f"{{{name}}} is not a place here; there are: {there_are} ({{brace}} is a brace)"
     return None

@@ -23,7 +23,7 @@ def read_manifest(path: Path, model: type[Model]) -> Model:
     try:
         text = path.read_text(encoding="utf-8-sig")
     except FileNotFoundError as error:
-        raise ManifestError("there is no such manifest", where=str(path), fix=f"create {path.name} there") from error
+        raise ManifestError("there is no such file", where=str(path), fix=f"create {path.name} there") from error
     except UnicodeDecodeError as error:
         what = f"the manifest is not UTF-8: {error.reason} at byte {error.start}"
         raise ManifestError(what, where=str(path), fix="save it as UTF-8") from error

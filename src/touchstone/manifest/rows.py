@@ -19,7 +19,7 @@ class RowFile:
 
 @lru_cache(maxsize=64)
 def read_rows(path: Path) -> RowFile:
-    """Read a file: `.csv` with a line of names, or `.jsonl` with an object a line; a byte order mark is no part of it.
+    """Read a file: `.csv` with a line of names, or `.jsonl` with an object a line; a byte order mark is not part of it.
 
     Raises ValueError that names the file and the line.
     """
@@ -60,7 +60,7 @@ def _json_lines(text: str) -> dict[str, str]:
         except ValueError as error:
             raise ValueError(f"line {number}: {error}") from error
         if not isinstance(value, dict):
-            raise ValueError(f"line {number} is no object")
+            raise ValueError(f"line {number} is not an object")
         if missing := [name for name in first if name not in value]:
             raise ValueError(f"line {number} has no {missing[0]!r}")
         first = first or {name: _text(one) for name, one in value.items()}

@@ -31,8 +31,8 @@ _OUTPUTS = {
 def source_files(stack: Stack) -> list[tuple[Path, Path]]:
     """The files that a build needs, with their place in the work folder.
 
-    What earlier builds, installations and runs left is no source, unless a pattern of `sources` names its folder; nor
-    is what git ignores, such as the output of a build by hand or a developer's own settings, unless `sources` names
+    What earlier builds, installations and runs left is not a source, unless a pattern of `sources` names its folder.
+    Nor is what git ignores, such as the output of a build by hand or a developer's own settings, unless `sources` names
     it. What a variant ships without a build is one wherever it lies.
     """
     found: dict[Path, Path] = {}
@@ -66,7 +66,7 @@ def _shipped_as_it_lies(stack: Stack) -> Iterator[str]:
 def files_like(stack: Stack, pattern: str) -> list[tuple[Path, Path]]:
     """The files like a pattern of the work folder, with their place in it. Its first part may be an extra source's.
 
-    Raises ValueError, NotImplementedError or IndexError if it is no pattern.
+    Raises ValueError, NotImplementedError or IndexError if it is not a pattern.
     """
     first, *rest = Path(pattern).parts
     elsewhere = stack.extra_sources.get(first)
@@ -84,7 +84,7 @@ def _without(ignored: set[Path], found: dict[Path, Path], named: frozenset[str])
 
 
 def _ignored(root: Path) -> set[Path]:
-    """The files and folders below a folder that git ignores. None where it is no repository, or is ignored itself."""
+    """The files and folders below a folder that git ignores. None if it is not a repository or is ignored itself."""
     words = [
         "git",
         *_READS,

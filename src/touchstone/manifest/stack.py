@@ -229,10 +229,10 @@ class Stack(ManifestModel):
     def _variants_fit(self) -> Stack:
         for name, variant in self.variants.items():
             if variant.base is not None and variant.base not in self.variants:
-                raise ValueError(f"variants.{name}.base is {variant.base!r}, which is no variant of this stack")
+                raise ValueError(f"variants.{name}.base is {variant.base!r}, which is not a variant of this stack")
             if variant.sound_twin is not None and variant.sound_twin not in self.variants:
                 raise ValueError(
-                    f"variants.{name}.sound_twin is {variant.sound_twin!r}, which is no variant of this stack"
+                    f"variants.{name}.sound_twin is {variant.sound_twin!r}, which is not a variant of this stack"
                 )
             if variant.image is not None:
                 self._is_only_an_image(name)
@@ -243,7 +243,7 @@ class Stack(ManifestModel):
         self._is_installed_for_a_variant()
         for name in self.default_variants:
             if name not in self.variants:
-                raise ValueError(f"default_variants names {name!r}, which is no variant of this stack")
+                raise ValueError(f"default_variants names {name!r}, which is not a variant of this stack")
         return self
 
     def install_of(self, name: str) -> Install | None:
@@ -286,7 +286,9 @@ class Stack(ManifestModel):
                 "in which nothing is installed any more; leave `install` out, or add `build`"
             )
         if variant.sound_twin is not None and variant.exhibit is None:
-            raise ValueError(f"variants.{name} has a `sound_twin` and is no exhibit: add `exhibit`, or leave it out")
+            raise ValueError(
+                f"variants.{name} has a `sound_twin` and is not an exhibit: add `exhibit`, or leave it out"
+            )
 
     def _is_installed_for_a_variant(self) -> None:
         if self.install is not None and all(self.install_of(name) is not self.install for name in self.variants):

@@ -177,7 +177,7 @@ def _piece(match: re.Match[str], text: str) -> Piece:
         if words == name:
             return BuiltInValue(name)
     raise TemplateError(
-        f"{whole} is no placeholder; there are {{counter}}, {{random}}, {{thread}}, {{fresh}}, {{key:1..500}}, "
+        f"{whole} is not a placeholder; there are {{counter}}, {{random}}, {{thread}}, {{fresh}}, {{key:1..500}}, "
         "{row.NAME}, {capture.NAME}, {env.NAME} and {x*10}; {brace} is a brace"
     )
 
@@ -186,7 +186,7 @@ def _key(whole: str, text: str) -> KeyRange:
     _, colon, named = text.partition(":")
     distribution = next((one for one in _DISTRIBUTIONS if one == named), None) if colon else "uniform"
     if distribution is None:
-        raise TemplateError(f"{whole}: {named} is no distribution; there are uniform, zipf and sequential")
+        raise TemplateError(f"{whole}: {named} is not a distribution; there are uniform, zipf and sequential")
     match = _KEY.fullmatch(text)
     if match is None or max(low := int(match[1]), high := int(match[2])) > _LARGEST_NUMBER:
         raise TemplateError(f"{whole}: write the range as LOW..HIGH, both in decimal")

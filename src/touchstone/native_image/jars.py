@@ -53,7 +53,7 @@ def verify_jars(folder: Path, known: dict[str, str]) -> None:
     wrong = sorted(name for name in {*found, *known} if found.get(name) != known.get(name))
     if wrong:
         raise AssemblyError(
-            f"jars are missing, unknown or not as they were when touchstone was written: {', '.join(wrong)}",
+            f"jars are missing, unknown or not those that touchstone knows by their checksums: {', '.join(wrong)}",
             where=str(folder),
             fix="remove org/graalvm from Maven's local repository and try again; if it stays, do not use these jars",
         )

@@ -88,7 +88,7 @@ def read_jdk(home: Path) -> Jdk:
     try:
         text = (home / "release").read_text(encoding="utf-8")
     except OSError as error:
-        raise AssemblyError(f"no JDK's release file: {error}", fix="set JAVA_HOME to a whole JDK 25") from error
+        raise AssemblyError(f"no JDK's release file: {error}", fix="set JAVA_HOME to a complete JDK 25") from error
     facts = dict(re.findall(r'^(\w+)="([^"]*)"$', text, re.MULTILINE))
     full = re.match(r"(\d+(?:\.\d+)*)\+(\d+)", facts.get("JAVA_RUNTIME_VERSION", ""))
     if full is None:

@@ -22,7 +22,7 @@ def self_test(home: BuilderHome, jdk: Jdk) -> None:
     run_step([str(jdk.home / "bin/javac"), "-d", str(work / "classes"), str(source)], fix="use Temurin's JDK 25")
     version = run_step([str(home.executable), "--version"], fix="assemble it again: --anew")
     if SVM_VERSION not in version:
-        raise AssemblyError(f"it does not say its version, but {version!r}", fix="assemble it again: --anew")
+        raise AssemblyError(f"it printed {version!r} instead of its version", fix="assemble it again: --anew")
     # Quick-build mode: the test asks whether it works, not how fast.
     run_step(
         [

@@ -37,14 +37,14 @@ def build_shims(machine: BuildTools, home: BuilderHome) -> None:
             target = home.c_libraries / f"lib{archive}.a"
             target.unlink(missing_ok=True)
             objects = [str(work / f"{Path(name).stem}.o") for name in sources]
-            run_step(["ar", "rcs", str(target), *objects], fix="see that binutils is whole")
+            run_step(["ar", "rcs", str(target), *objects], fix="check that binutils is completely installed")
         home.builder_libraries.mkdir(parents=True, exist_ok=True)
         run_step(
             [
                 *(str(machine.gcc), *flags, "-shared", str(shim / "reporter.c")),
                 *("-o", str(home.builder_libraries / "libreporterchelper.so")),
             ],
-            fix="see that gcc is whole",
+            fix="check that gcc is completely installed",
         )
 
 
@@ -56,5 +56,5 @@ def missing_entries(undefined: Iterable[str], written: str) -> list[str]:
 
 def _undefined(home: BuilderHome) -> set[str]:
     archives = sorted(home.static_libraries.glob("*.a"))
-    listed = run_step(["nm", "-u", *map(str, archives)], fix="see that binutils is whole")
+    listed = run_step(["nm", "-u", *map(str, archives)], fix="check that binutils is completely installed")
     return {words[1] for line in listed.splitlines() if len(words := line.split()) == 2 and words[0] == "U"}

@@ -60,7 +60,10 @@ def build_static_libraries(machine: BuildTools, home: BuilderHome, source: Path)
         compile_all(machine.gcc, c_files(source / module, name), objects, [*flags, *includes])
         archive = home.static_libraries / f"lib{name}.a"
         archive.unlink(missing_ok=True)
-        run_step(["ar", "rcs", str(archive), *map(str, sorted(objects.glob("*.o")))], fix="see that binutils is whole")
+        run_step(
+            ["ar", "rcs", str(archive), *map(str, sorted(objects.glob("*.o")))],
+            fix="check that binutils is completely installed",
+        )
 
 
 def make_jni_headers(jdk: Jdk, work: Path) -> Path:
@@ -115,7 +118,7 @@ def compile_all(gcc: Path, sources: Iterable[Path], objects: Path, flags: list[s
             if complaint:
                 raise AssemblyError(
                     f"{source.name} does not compile: {complaint[:800]}",
-                    fix="see that gcc, libc6-dev and zlib1g-dev are whole",
+                    fix="check that gcc, libc6-dev and zlib1g-dev are completely installed",
                 )
 
 

@@ -129,8 +129,8 @@ def over_tls(folder: ScenarioFolder, outside: Sequence[ExternalService]) -> Scen
         return folder
     if len(found) > 1:
         raise UsageError(
-            "some services are named by http:// and some by https://, and nothing says which load goes over TLS",
-            fix=f"name all in one way, or write `tls = true` or `tls = false` in the loads {', '.join(silent)}",
+            "some services have http:// URLs and some https://, and nothing says which loads use TLS",
+            fix=f"give all URLs one scheme, or write `tls = true` or `tls = false` in the loads {', '.join(silent)}",
         )
     changed = {name: load.model_copy(update={"tls": load.tls or name in silent}) for name, load in loads.items()}
     tls = folder.scenario.protocol != "h2c"
@@ -152,7 +152,7 @@ def make_plan(
     if request.slice_s is not None and not _SLICES_S[0] <= request.slice_s <= _SLICES_S[1]:
         raise UsageError(
             f"a slice of {request.slice_s:g} s",
-            fix=f"give one from {_SLICES_S[0]:g} to {_SLICES_S[1]:g} s: a shorter one is mostly begin and end, "
+            fix=f"give one from {_SLICES_S[0]:g} to {_SLICES_S[1]:g} s: a shorter slice is mostly its start and end, "
             "and within a longer one the machine changes",
         )
     seed = request.seed if request.seed is not None else secrets.randbelow(2**31)

@@ -134,7 +134,7 @@ def load_run(folder: Path) -> Run:
         raise StoreError(
             f"its records are damaged: {f'there is no {error}' if isinstance(error, KeyError) else error}",
             where=str(folder),
-            fix="take the run from where it was measured, or measure again",
+            fix="copy the run again from where it was measured, or measure again",
         ) from error
 
 
@@ -144,7 +144,7 @@ def _loaded(folder: Path) -> Run:
     for name in (plan.run_id, plan.scenario):
         # Reports and badges are written under these names, and a run may come from elsewhere.
         if name in ("", ".", "..") or "/" in name or "\0" in name:
-            raise ValueError(f"{name!r} is no name of a run or a scenario")
+            raise ValueError(f"{name!r} is not a name of a run or a scenario")
     return Run(
         plan=plan,
         environment=_read(folder / _ENVIRONMENT, Environment),

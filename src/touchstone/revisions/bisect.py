@@ -176,7 +176,7 @@ class Bisection:
             raise InvalidRunError(
                 f"good and bad could not be compared: {reason}",
                 where=str(answer.folder),
-                fix="begin with two revisions that build and keep their contract",
+                fix="give two revisions that build and keep their contract",
             )
         worse = [change for change in judged.changes if change.worse]
         if not worse:
@@ -185,7 +185,7 @@ class Bisection:
             raise NotWorseError(
                 f"{state} in {self.figure}, so there is no commit to search for",
                 where=str(answer.folder),
-                fix="give more time (`--minutes`), or another figure or load; better instead of worse: swap the two",
+                fix="give more time (`--minutes`), another figure or another load; for an improvement swap the two",
                 undecided=undecided,
             )
         worst = max(worse, key=lambda change: abs(math.log(change.ratio or 1.0)))

@@ -50,7 +50,7 @@ def scenario_place(asked: str | None, here: Path, found: Sequence[Path]) -> Path
             f"there is no scenario: the head has no {SCENARIO_FILE}",
             fix="`touchstone new` makes one: it says what the service must answer, and which load is put on it",
         )
-    raise UsageError("it is open which scenario is meant", fix=f"say which: --scenario FOLDER, one of: {known}")
+    raise UsageError("it is not clear which scenario is meant", fix=f"add --scenario FOLDER, one of: {known}")
 
 
 def fetched(folder: ScenarioFolder, variant: str, command: str, commits: Mapping[str, str]) -> ScenarioFolder:
@@ -89,7 +89,7 @@ def two_stacks(
         The folder, with the stacks `base` and `head`, and with `twin` the base once more; and `stack/variant`.
 
     Raises:
-        UsageError: it is open which stack is meant.
+        UsageError: it is not clear which stack is meant.
         ManifestError: a revision does not have it.
 
     """
@@ -153,7 +153,7 @@ def _one(folder: ScenarioFolder, asked: str | None) -> Contender:
     if len(found) == 1:
         return found[0]
     names = ", ".join(contender.name for contender in found)
-    raise UsageError("it is open which stack is meant", fix=f"say which: --stack STACK/VARIANT, one of: {names}")
+    raise UsageError("it is not clear which stack is meant", fix=f"add --stack STACK/VARIANT, one of: {names}")
 
 
 def _normal(path: Path) -> str:

@@ -59,7 +59,7 @@ CAUSES = (
     ),
     _cause(
         r"not a git repository: (?:'?([^'\n]+)'?)",
-        "the `.git` file here leads to {0}, which is not there",
+        "the `.git` file here leads to {0}, which does not exist",
         "bring that folder back (a container needs it mounted too), or clone the repository again",
     ),
     _cause(
@@ -115,7 +115,7 @@ CAUSES = (
     _cause(
         r"bad (?:numeric |boolean )?config (?:line|value|file)(?: \d+)?(.*)",
         "git's configuration cannot be read: it is wrong{0}",
-        "correct it there",
+        "correct it in that file",
     ),
     _cause(
         r"[Ff]ile ?name too long", "a path of this revision is too long", "set TMPDIR to a folder with a short name"

@@ -45,7 +45,7 @@ class Repository:
     def revision(self, name: str) -> Revision:
         """A revision by any name that git knows. Raises UsageError, with the fix for a shallow clone."""
         words = ["rev-parse", "--verify", f"{name}^{{commit}}"]
-        # An option is no name of a revision; old versions of git lack the flag to say so.
+        # An option is not a name of a revision; old versions of git lack the flag to say so.
         found = run(self.top, words) if not name.startswith("-") else None
         if found is not None and found.returncode == 0:
             return self._described(name, found.stdout.strip())
@@ -66,7 +66,7 @@ class Repository:
         Raises UsageError if none does, with the fix for a shallow clone.
         """
         if run(self.top, ["merge-base", "--is-ancestor", good.commit, bad.commit]).returncode != 0:
-            problem = f"{good.name!r} is no ancestor of {bad.name!r}, so no commit between them can be searched for"
+            problem = f"{good.name!r} is not an ancestor of {bad.name!r}, so no commit between them can be searched for"
             self._refuse_shallow(problem)
             raise UsageError(problem, where=str(self.top), fix="give a commit that the bad one was built upon")
         return int(self._asked(["rev-list", "--count", bad.commit, f"^{good.commit}"]))
@@ -226,9 +226,9 @@ class Repository:
         listed = self._asked(["ls-tree", "-r", "-z", "--name-only", revision.commit]).split("\0")
         if pair := clash(folder, listed):
             raise GitError(
-                f"{pair[0]} and {pair[1]} are one file where revisions are checked out, and two in {revision.name}",
+                f"{pair[0]} and {pair[1]} are one file in the checkout and two in {revision.name}",
                 where=str(folder),
-                fix="set TMPDIR to a folder whose file system tells capital letters from small ones",
+                fix="set TMPDIR to a folder on a case-sensitive file system",
             )
 
     def _asked(self, words: Sequence[str], env: dict[str, str] | None = None) -> str:

@@ -41,7 +41,7 @@ class ClaimsState:
                 self.steps = json.loads(path.read_text(encoding="utf-8"))["steps"]
             except (OSError, ValueError, LookupError, TypeError, RecursionError) as error:
                 raise TouchstoneError(
-                    f"it cannot be read: {error}", where=str(path), fix="remove it; the runs themselves are kept"
+                    f"it cannot be read: {error}", where=str(path), fix="remove it; the runs are kept"
                 ) from error
 
     def done(self, step: PlannedRun, profile: str) -> str | None:

@@ -36,7 +36,7 @@ def load_results_at(place: Path) -> list[Path]:
 def run_of_load_results(files: Sequence[Path]) -> Run:
     """Each result counts as a round of one service under one load.
 
-    Raises UsageError for a file that is no result of a load, and for results of different loads.
+    Raises UsageError for a file that is not a result of a load, and for results of different loads.
     """
     try:
         return _run_of(files)
@@ -55,9 +55,9 @@ def _run_of(files: Sequence[Path]) -> Run:
     for file in others:
         if (found := load_in_words(results[file].job)) != wanted:
             raise UsageError(
-                f"the load was {found}, and that of {first} {wanted}",
+                f"the load was {found}, and the load of {first} was {wanted}",
                 where=str(file),
-                fix="put results of one load into a folder",
+                fix="put only results of one load into a folder",
             )
     ordered = sorted(results.values(), key=lambda result: result.window.start_unix_s)
     samples = [_sample(wanted, number, result) for number, result in enumerate(ordered, start=1)]

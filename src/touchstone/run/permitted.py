@@ -68,7 +68,7 @@ def _refuse_more_than_there_is(cpus: float | None, plan: Plan) -> None:
     own = len(plan.placement.server_cpus)
     if cpus is not None and cpus > own:
         raise UsageError(
-            f"--cpus {cpus:g}: a contender has {own} of this machine's CPUs, so that this limits nothing",
+            f"--cpus {cpus:g}: a contender has {own} of this machine's CPUs, so this is not a limit",
             fix=f"give at most {own}, or measure on a machine with more; engine and dependencies need CPUs as well",
         )
 

@@ -41,7 +41,7 @@ class TwinTurns:
     def after_round(self, samples: Iterable[Sample], contenders: int, took_s: float) -> None:
         """Add a round of this number of contenders and its duration.
 
-        The twin's cost is that of its slices, and its part of all that is no slice: starts, checks, ends.
+        The twin's cost is that of its slices, and its part of all that is not a slice: starts, checks, ends.
         """
         self._rounds += 1
         self._total_s += took_s

@@ -146,8 +146,8 @@ def _status(answers: dict[str, list[Response]], wanted: int | None) -> int:
         )
     if len(every) > 1:
         raise InvalidRunError(
-            f"the two do not answer alike: {statuses_in_words}",
-            fix="correct the one that is wrong; where both are right, give a request that both answer alike",
+            f"the two answer differently: {statuses_in_words}",
+            fix="correct the one that is wrong; if both are right, give a request that both answer alike",
         )
     (status,) = every
     if wanted is None and status >= 400:

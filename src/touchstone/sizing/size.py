@@ -260,7 +260,7 @@ def doubts_of(judgement: Judgement, name: str) -> list[str]:
 
 
 def with_memory_limit(folder: ScenarioFolder, demand: Demand, limit_mb: int | None) -> ScenarioFolder:
-    """The scenario with its load under a memory limit in MiB; None is no limit."""
+    """The scenario with its load under a memory limit in MiB; None is not a limit."""
     if limit_mb is None:
         return folder
     load = folder.scenario.loads[demand.load].model_copy(update={"memory_limit_mb": limit_mb})

@@ -38,7 +38,7 @@ def fetch_async_profiler() -> Path:
     """Let Maven get the jar, check it, and unpack the library of this machine. Raises AsyncProfilerError."""
     maven = find_tool("mvn", ">=3.6.3")
     if not isinstance(maven, FoundTool):
-        raise AsyncProfilerError(f"async-profiler is got by Maven: {maven}", fix="install Maven")
+        raise AsyncProfilerError(f"async-profiler is fetched by Maven: {maven}", fix="install Maven")
     inside = _MACHINES.get(platform.machine())
     if inside is None:
         raise AsyncProfilerError(
@@ -58,7 +58,7 @@ def fetch_async_profiler() -> Path:
             )
         if hashlib.sha256(jar.read_bytes()).hexdigest() != _SHA256:
             raise AsyncProfilerError(
-                f"the jar of {_ARTIFACT} is not as it was when touchstone was written",
+                f"the jar of {_ARTIFACT} does not have the checksum that touchstone knows",
                 fix="remove tools/profiler from Maven's local repository and try again; if it stays, do not use it",
             )
         target = library()

@@ -24,7 +24,10 @@ def fetch_crane() -> Path:
     """Build crane by `go install`, and let it say its version. Raises CraneError."""
     go = find_tool("go", ">=1.24")
     if not isinstance(go, FoundTool):
-        raise CraneError(f"crane is built from source: {go}", fix="install Go, or crane by the distribution's means")
+        raise CraneError(
+            f"crane is built from source: {go}",
+            fix="install Go, or install crane with the distribution's package manager",
+        )
     home = cache_folder() / "crane"
     home.mkdir(parents=True, exist_ok=True)
     env = os.environ | {"GOBIN": str(home), "CGO_ENABLED": "0"}

@@ -67,8 +67,8 @@ def _analysis() -> ModuleType:
         return import_module("otava.analysis")
     except ImportError as error:
         raise OtavaMissingError(
-            f"change points are found by Apache Otava, which is not there: {error}",
-            fix="`touchstone toolchain otava` gets it into the lab's cache; `--no-changes` does without",
+            f"change points need Apache Otava, which is not installed: {error}",
+            fix="`touchstone toolchain otava` installs it in the lab's cache; `--no-changes` leaves change points out",
         ) from error
     finally:
         sys.path.remove(home)

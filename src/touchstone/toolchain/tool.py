@@ -104,7 +104,7 @@ def _specifier(name: str, wanted: str) -> SpecifierSet:
         return SpecifierSet(wanted.replace(" ", ""))
     except InvalidSpecifier as error:
         raise UsageError(
-            f"{wanted!r} is no version range for {name}", fix="write it like '>=1.24' or '>=25,<26'"
+            f"{wanted!r} is not a version range for {name}", fix="write it like '>=1.24' or '>=25,<26'"
         ) from error
 
 

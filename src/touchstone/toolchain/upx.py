@@ -53,7 +53,7 @@ def _try(upx: Path) -> None:
             if done.returncode != 0:
                 raise UpxError(
                     f"`{' '.join(command[:2])}` ended with code {done.returncode}: {done.stderr.strip()[-400:]}",
-                    fix="install upx-ucl by the distribution's own means",
+                    fix="install upx-ucl with the distribution's package manager",
                 )
         if done.stdout != "packed\n":
             raise UpxError(f"a packed program printed {done.stdout!r}", fix="use another version of UPX")

@@ -45,7 +45,7 @@ def prepare_once(
 ) -> Mapping[str, str]:
     """Prepare a service that outlives the round, once in a run. The captured values, as `prepare_load` gives them.
 
-    A wrong answer is put on record, and is no failure: an earlier run may have prepared it already, and the load looks
+    A wrong answer is recorded and is not a failure: an earlier run may have prepared it already, and the load looks
     at each response. It is a failure where the load needs a value that was not captured. Raises PrepareError.
     """
     key = contender, "".join(step.model_dump_json() for step in load.prepare)

@@ -72,7 +72,7 @@ ANSWERS: tuple[Setup, ...] = (
         servers=knobs(length_short_every=40),
     ),
     Setup("sent-twice", "every 40th answer is sent two times", (ERRORS,), servers=knobs(twice_every=40)),
-    Setup("not-http", "every 100th answer is no HTTP", (BROKEN, ERRORS), servers=knobs(garbage_every=100)),
+    Setup("not-http", "every 100th answer is not HTTP", (BROKEN, ERRORS), servers=knobs(garbage_every=100)),
     Setup(
         "field-without-colon",
         "every 100th answer has a field line without a colon",

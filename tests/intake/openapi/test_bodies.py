@@ -176,11 +176,11 @@ def test_the_root_of_xml_is_called_as_its_schema(tmp_path: Path) -> None:
         ({FORM: {"schema": {"const": "a"}}}, "a form has named fields"),
         ({"multipart/form-data": {"schema": {"type": "array"}}}, "a form has named fields"),
         ({"multipart/mixed": {"schema": fields(a=1)}}, "its body is multipart/mixed"),
-        ({"application/xml": {"schema": fields(**{"a b": 1}) | {"xml": {"name": "n"}}}}, "is no name of an element"),
+        ({"application/xml": {"schema": fields(**{"a b": 1}) | {"xml": {"name": "n"}}}}, "is not a name of an element"),
         ({"application/xml": {"schema": fields(a="\x01") | {"xml": {"name": "n"}}}}, "XML does not know"),
         ({"application/json": {"schema": {"$ref": "#/gone"}}}, "'#/gone' cannot be followed"),
-        ({"application/json": {"schema": 1}}, "a schema is no object"),
-        ({"application/json": []}, "`application/json` is no object"),
+        ({"application/json": {"schema": 1}}, "a schema is not an object"),
+        ({"application/json": []}, "`application/json` is not an object"),
     ],
 )
 def test_what_is_not_known_of_a_body_is_marked(tmp_path: Path, content: dict[str, Any], why: str) -> None:

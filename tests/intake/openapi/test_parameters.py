@@ -135,7 +135,7 @@ def test_an_operations_parameter_takes_the_place_of_its_paths(tmp_path: Path) ->
     [
         ("/notes/{id}", "/notes/7", ""),
         ("/notes/{id}/of/{id}", "/notes/7/of/7", ""),
-        ("/notes/{id}.{format}", "/notes/7.1", "the path's {format} is no parameter"),
+        ("/notes/{id}.{format}", "/notes/7.1", "the path's {format} is not a parameter"),
         ("/notes({id})", "/notes(7)", ""),
         ("/a b/ä/{id}", "/a%20b/%C3%A4/7", ""),
         ("/100%/%41/{id}", "/100%25/%41/7", ""),
@@ -200,8 +200,8 @@ def test_in_a_path_a_limit_names_nothing_that_exists(tmp_path: Path) -> None:
         ({"name": "a", "in": "query", "example": "\ud800"}, "no value of JSON that can be written"),
         ({"name": "a", "in": "querystring", "content": {}}, "the whole query string"),
         ({"name": "", "in": "query"}, "it is called ''"),
-        ({"name": {"a": 1}, "in": "query"}, "`name` is no text"),
-        ({"name": "a", "in": "query", "content": []}, "`content` is no object"),
+        ({"name": {"a": 1}, "in": "query"}, "`name` is not text"),
+        ({"name": "a", "in": "query", "content": []}, "`content` is not an object"),
     ],
 )
 def test_a_parameter_that_is_not_sound_is_left_out_and_named(

@@ -1,4 +1,4 @@
-"""JSON is read as JSON, and YAML by the core schema of YAML 1.2, with the texts of what is no text."""
+"""JSON is read as JSON, and YAML by the core schema of YAML 1.2, with the texts of what is not text."""
 
 from __future__ import annotations
 
@@ -197,13 +197,13 @@ def test_documents_are_read_in_the_encoding_that_they_have(tmp_path: Path, raw: 
     ("text", "said"),
     [
         ("{", "line 1 column 2"),
-        ('{"a": NaN, "b": [}', "NaN is no value of JSON"),
+        ('{"a": NaN, "b": [}', "NaN is not a value of JSON"),
         ("a: [", "line 2"),
         ("a: *b", "line 1, column 4: there is no anchor &b above"),
         ("a: &a [1, *a]", "line 1, column 11: the alias *a is inside the node that it names"),
         ("a: 1\n---\nb: 2", "line 2, column 1: a second document begins here"),
         ("? [1]\n: 2", "line 1, column 5: a key is an object or an array"),
-        ("- " * 600, "line 1, column 1001: it is nested too deep"),
+        ("- " * 600, "line 1, column 1001: it is nested too deeply"),
         ("[" * 100_000, "nested too deep"),
         ("- " * 100_000, "nested too deep"),
         ('{"a":' * 100_000, "nested too deep"),

@@ -144,7 +144,7 @@ def test_responses_that_differ_have_in_common_what_both_have(tmp_path: Path) -> 
     [
         ({"200": {"$ref": "#/gone"}}, "its response 200 cannot be read: the reference '#/gone'"),
         ({"200": []}, "its response 200 cannot be read"),
-        ({"200": {"content": "json"}}, "its response 200 cannot be read: `content` is no object"),
+        ({"200": {"content": "json"}}, "its response 200 cannot be read: `content` is not an object"),
         ({"200": {"content": {"application/json": 1}}}, "the schema of its response cannot be read"),
         ({"200": of("application/json", schema={"$ref": "#/gone"})}, "the schema of its response cannot be read"),
     ],

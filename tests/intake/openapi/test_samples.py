@@ -128,11 +128,11 @@ def test_what_is_read_only_is_not_sent(tmp_path: Path, version: str) -> None:
         ({"allOf": [{"type": "string"}, {"type": "integer"}]}, "types that exclude each other"),
         ({"not": {}}, "no value was found"),
         (False, "allows no value"),
-        ("string", "a schema is no object"),
+        ("string", "a schema is not an object"),
         ({"type": "array", "items": {"enum": [1]}, "minItems": 2, "uniqueItems": True}, "elements that differ"),
         ({"enum": []}, "none of the values that it lists"),
         ({"$ref": "#/components/schemas/Loop"}, "its schema has no end"),
-        ({"properties": [1]}, "`properties` is no object"),
+        ({"properties": [1]}, "`properties` is not an object"),
         ({"type": "number", "example": 10**400, "minimum": 1e400}, ""),
     ],
 )

@@ -108,11 +108,11 @@ paths:
     found = text_of(tmp_path, text, "api.yaml").replace("\n# ", " ")
     for named in (
         "the reference '#/gone' cannot be followed",
-        "a parameter is left out: it is no object",
+        "a parameter is left out: it is not an object",
         "it has the style 'tsv'",
-        "left out: GET /b: `get` is no object",
-        "parameters are left out: `parameters` is no array",
-        "left out: /c: `/c` is no object",
+        "left out: GET /b: `get` is not an object",
+        "parameters are left out: `parameters` is not an array",
+        "left out: /c: `/c` is not an object",
     ):
         assert named in found, named
     assert loaded(tmp_path, text, "api.yaml") == ["/ok"]

@@ -7,7 +7,7 @@ from .test_held_requests_failed import held
 def test_a_close_at_rest_is_the_right_of_a_server() -> None:
     rests = {"count": 400, "responses_least": 1, "responses_most": 1, "rested_least_s": 5.0, "rested_most_s": 5.1}
     run = held(closed={"idle": rests})
-    assert not fired(run, "held-requests-failed"), "it is no failure"
+    assert not fired(run, "held-requests-failed"), "it is not a failure"
     (finding,) = fired(run, "held-connections-closed")
     assert finding.severity is Severity.SUSPECT
     assert "closed 400 that were held; it closes a connection that rests for 5 s" in finding.statement

@@ -52,7 +52,7 @@ fn number(word: &[u8], digits: std::ops::RangeInclusive<usize>) -> Option<i64> {
     digits.contains(&length).then_some(number)
 }
 
-/// `8:49:37`, and whatever follows that is no digit.
+/// `8:49:37`, and whatever follows that is not a digit.
 fn time(word: &[u8]) -> Option<(i64, i64, i64)> {
     let mut parts = word.splitn(3, |byte| *byte == b':');
     let mut part = |whole: bool| {

@@ -194,7 +194,7 @@ fn halves(text: &[u8]) -> Option<(&[u8], &[u8])> {
     Some((text[..equals].trim_ascii(), text[equals + 1..].trim_ascii()))
 }
 
-/// The value of Max-Age (section 5.2.2): what is no whole number is as if it were not there.
+/// The value of Max-Age (section 5.2.2): what is not a whole number is as if it were not there.
 fn seconds(text: &[u8]) -> Option<i64> {
     let digits = text.strip_prefix(b"-").unwrap_or(text);
     if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {

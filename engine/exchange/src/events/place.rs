@@ -43,7 +43,7 @@ impl Place {
             ("data", _) => Ok(Self::Data),
             (_, Some(names)) if names.iter().all(|name| !name.is_empty()) => Ok(Self::Json(names)),
             _ => Err(format!(
-                "{text:?} is no place of a number: write id, data, or json.NAME (json.a.b for one inside another)"
+                "{text:?} is not a place of a number: write id, data, or json.NAME (json.a.b for one inside another)"
             )),
         }
     }

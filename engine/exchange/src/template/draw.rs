@@ -31,7 +31,7 @@ impl KeyRange {
             "sequential" => Distribution::Sequential,
             _ => {
                 return Err(format!(
-                    "{name} is no distribution; there are uniform, zipf and sequential"
+                    "{name} is not a distribution; there are uniform, zipf and sequential"
                 ));
             }
         };

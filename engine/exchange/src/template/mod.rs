@@ -83,7 +83,7 @@ impl Template {
     /// Parses a template whose own text, and not what is filled in, becomes bytes by an encoding.
     ///
     /// # Errors
-    /// A sentence on the placeholder that is unknown, or the character that is no byte.
+    /// A sentence on the placeholder that is unknown, or the character that is not a byte.
     pub fn parse_as(
         encoding: BodyEncoding,
         text: &str,

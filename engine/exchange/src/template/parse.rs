@@ -96,7 +96,7 @@ fn piece(words: &str, scope: Scope<'_>, place: Place) -> Result<Found, String> {
         "brace" => return Ok(Found::Own("{".to_owned())),
         _ => {
             return Err(format!(
-                "{{{words}}} is no placeholder; there are {{counter}}, {{random}}, {{thread}}, {{fresh}}, {{key:1..500}}, \
+                "{{{words}}} is not a placeholder; there are {{counter}}, {{random}}, {{thread}}, {{fresh}}, {{key:1..500}}, \
              {{row.NAME}}, {{capture.NAME}} and {{x*10}}; {{brace}} is a brace"
             ));
         }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::clock::Nanos;
 
-/// A shorter gap between two responses is no silence: a collector's pause, or a service that takes its time.
+/// A shorter gap between two responses is not a silence: a collector's pause, or a service that takes its time.
 pub const SILENT: Nanos = Nanos::from_millis(50);
 
 /// Classes of silence by length, each half as long again as the one before: the last is nine minutes.

@@ -450,7 +450,7 @@ impl Recorder {
         }
     }
 
-    /// A connection failed that carried no request: that is no failed request.
+    /// A connection failed that carried no request: that is not a failed request.
     pub fn connection_failed(&mut self, class: ErrorClass, now: Nanos) {
         if self.counts(now) {
             self.errors[class as usize] += 1;

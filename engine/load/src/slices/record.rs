@@ -52,7 +52,7 @@ pub struct SliceRecord {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub generations: Option<WholeGenerations>,
     /// Closed loop: responses per second in whole generations, summed over the threads. Open loop: `ok` less
-    /// `queued_at_end` over the seconds of sending, because what left the queue afterwards is no throughput.
+    /// `queued_at_end` over the seconds of sending, because what left the queue afterwards is not a throughput.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rate: Option<f64>,
     /// Requests that were due after the first generation had ended; in an open loop all.
@@ -196,7 +196,7 @@ impl SliceRecord {
             queue_mean: queue.mean,
         });
         let rate = match open {
-            // What left the queue only after sending had stopped is no throughput of the slice.
+            // What left the queue only after sending had stopped is not a throughput of the slice.
             Some(open) => {
                 (length > 0.0).then(|| over(ok.saturating_sub(open.queued_at_end), length))
             }

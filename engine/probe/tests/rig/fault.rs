@@ -89,7 +89,7 @@ pub enum Fault {
     TinyLimits,
     /// Takes the first word for the method and the last for the version.
     SplitsAnywhere,
-    /// Takes a method that is no token for GET.
+    /// Takes a method that is not a token for GET.
     AnyMethodOctets,
     /// Answers 200 to CONNECT.
     AcceptsConnect,

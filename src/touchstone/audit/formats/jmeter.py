@@ -18,7 +18,7 @@ from touchstone.audit.samples import Samples
 
 _MILLI = 1e-3
 _CAUSES = (ONCE, HIDDEN_QUEUE)
-_THREADS = "threads are no connections: a thread may wait between samples"
+_THREADS = "threads are not connections: a thread may wait between samples"
 _CONTROLLER = "Number of samples in transaction"
 """The message of a controller, whose time is that of the samples within it."""
 _TOTALS = {"total", "gesamt", "insgesamt"}

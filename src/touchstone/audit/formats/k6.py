@@ -18,7 +18,7 @@ from touchstone.audit.samples import Samples
 
 _MILLI = 1e-3
 _PERCENTILE = re.compile(r"p\(?(\d+(?:\.\d+)?)\)?")
-_USERS = "virtual users are no connections: a script may wait between requests, or send several at a time"
+_USERS = "virtual users are not connections: a script may wait between requests, or send several at a time"
 
 
 def _old(document: object) -> bool:

@@ -17,7 +17,7 @@ from touchstone.audit.published import PublishedResult, present
 _MILLI = 1e-3
 _TOTAL = "Aggregated"
 _PERCENTILE = re.compile(r"(\d+(?:\.\d+)?)%")
-_USERS = "users are no connections, and a user may wait between requests"
+_USERS = "users are not connections, and a user may wait between requests"
 
 
 def _statistics(rows: Iterable[Row], name: str) -> PublishedResult:

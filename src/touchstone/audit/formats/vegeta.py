@@ -93,8 +93,8 @@ def _result(
     counts = dict(statuses)
     unanswered = counts.pop("0", 0)
     right, wrong = summed(counts.items())
-    # The rate of successes is over the wait for the last response as well. A wait no longer than a usual response is
-    # no queue, and a short attack has not failed its rate by it.
+    # The rate of successes is over the wait for the last response as well. A wait as long as a usual response
+    # is not a queue, and a short attack has not failed its rate by it.
     p99 = percentiles.get(0.99)
     short = attack_s and wait_s and p99 and wait_s <= p99
     reach = attack_s / (attack_s + wait_s) if short and attack_s and wait_s else 1.0

@@ -48,7 +48,7 @@ def each(value: Schema) -> Schema:
 
 
 def without(pattern: str) -> Schema:
-    """A text in which this regular expression finds nothing; anything that is no text."""
+    """A text in which this regular expression finds nothing; anything that is not text."""
     return never({"type": "string", "pattern": pattern})
 
 

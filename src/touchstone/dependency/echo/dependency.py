@@ -66,7 +66,7 @@ class Echo(Dependency):
         found = [(key, f"a downstream has no setting {key!r}") for key in settings if key not in ("delay_ms", "server")]
         delay = settings.get("delay_ms", 10.0)
         if isinstance(delay, bool) or not isinstance(delay, int | float) or not 0 <= delay <= _LONGEST_MS:
-            found.append(("delay_ms", f"{delay!r} is no number from 0 to {_LONGEST_MS:,}"))
+            found.append(("delay_ms", f"{delay!r} is not a number from 0 to {_LONGEST_MS:,}"))
         if settings.get("server", ENGINE) not in SERVERS:
             found.append(("server", f"{settings['server']!r} is none of {', '.join(SERVERS)}"))
         return found

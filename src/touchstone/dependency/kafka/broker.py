@@ -110,7 +110,7 @@ class OwnBroker:
             raise DependencyError(
                 f"Kafka's folder could not be formatted: {(done.stdout + done.stderr).strip()[-1000:]}",
                 where=f"dependency {self._name}",
-                fix="is the disk full? run it by hand: " + " ".join(command),
+                fix="check that the disk is not full; run it by hand: " + " ".join(command),
             )
 
     def start(self, answers: Callable[[], bool]) -> None:
@@ -138,7 +138,7 @@ class OwnBroker:
         raise DependencyError(
             f"the broker {ended}: {' / '.join(tail(log, 5))}",
             where=f"dependency {self._name}, log {log}",
-            fix="read its log; is a port taken, or the disk full?",
+            fix="read its log; check that no port is taken and the disk is not full",
         )
 
     def stop(self) -> None:
@@ -207,7 +207,7 @@ class OutsideBroker:
                 raise DependencyError(
                     f"the broker of --kafka, {self.address}, does not answer",
                     where=f"dependency {self._name}",
-                    fix="see that it runs and advertises an address that is reached from here",
+                    fix="check that it runs and advertises an address that this machine can reach",
                 )
             time.sleep(0.1)
 
@@ -240,7 +240,7 @@ class OutsideBroker:
 
     def _not_ours(self, act: str) -> DependencyError:
         return DependencyError(
-            f"an outside broker is not the lab's to {act}",
+            f"the lab does not {act} a broker that it did not start",
             where=f"dependency {self._name}",
-            fix="leave --kafka out, and the lab runs its own",
+            fix="leave out --kafka, and the lab starts its own",
         )

@@ -22,7 +22,7 @@ class Kafka(Dependency):
 
     Questions: `committed`, `end`, `lag` (end less committed), each also for one partition (`end:3`), and `members`.
     Acts: `stop`, `start`, `kill`; `produce` (with `messages`, and `spread`: even, keyless or skewed) and `poison` (with
-    `partition` and `text`), a message that is no JSON.
+    `partition` and `text`), a message that is not JSON.
     """
 
     kind: ClassVar[str] = "kafka"
@@ -45,7 +45,7 @@ class Kafka(Dependency):
             if value is not None and (isinstance(value, bool) or not isinstance(value, wanted) or value in ("", 0)):
                 found.append((key, f"{value!r} is no {'number above 0' if wanted is int else 'name'}"))
         if isinstance(settings.get("partitions"), int) and settings["partitions"] < 0:
-            found.append(("partitions", f"{settings['partitions']} is no number above 0"))
+            found.append(("partitions", f"{settings['partitions']} is not a number above 0"))
         return found
 
     @classmethod
@@ -144,7 +144,7 @@ class Kafka(Dependency):
         elif act == "produce":
             self.produce(int(arguments.get("messages", 100)), str(arguments.get("spread", EVEN)))
         elif act == "poison":
-            self._up().produce_raw(int(arguments.get("partition", 0)), str(arguments.get("text", "this is no JSON")))
+            self._up().produce_raw(int(arguments.get("partition", 0)), str(arguments.get("text", "this is not JSON")))
         else:
             raise UnknownActError(
                 f"dependency {self.name!r} (kafka) cannot {act!r}",

@@ -241,7 +241,7 @@ class Topic:
         return DependencyError(
             f"{what}: {why}".rstrip(": "),
             where=f"dependency {self.owner}, topic {self.name} at {self.address}",
-            fix="is the broker down? its log is kept with the results",
+            fix="check whether the broker is down; its log is kept with the results",
         )
 
 

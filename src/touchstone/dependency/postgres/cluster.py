@@ -132,7 +132,7 @@ class Cluster:
         raise DependencyError(
             f"PostgreSQL {ended}: {last or why}",
             where=f"dependency {self._name}, log {log}",
-            fix="fix the settings of the dependency in scenario.toml if the log blames one; is the disk full?",
+            fix="correct the dependency's settings in scenario.toml if its log blames one; is the disk full?",
         )
 
     def stop(self) -> None:
@@ -213,7 +213,7 @@ class Cluster:
             raise DependencyError(
                 f"initdb failed: {(done.stdout + done.stderr).strip()[-2000:]}",
                 where=f"dependency {self._name}, {installation.bin / 'initdb'}",
-                fix="is the disk full? another PostgreSQL can be named by --postgres",
+                fix="check that the disk is not full; --postgres names another PostgreSQL",
             )
         kept.parent.mkdir(parents=True, exist_ok=True)
         scratch = Path(tempfile.mkdtemp(dir=kept.parent))

@@ -53,7 +53,7 @@ class Postgres(Dependency):
         found = []
         for key, value in settings.items():
             if key not in ("schema", "tare") and not isinstance(value, str | int | float):
-                found.append((key, f"{value!r} is no value of a PostgreSQL setting"))
+                found.append((key, f"{value!r} is not a value of a PostgreSQL setting"))
         try:
             server_settings(settings, {})
             read_tare(settings)
@@ -171,7 +171,7 @@ class Postgres(Dependency):
             raise DependencyError(
                 f"PostgreSQL's counters cannot be read: {str(error).strip()}",
                 where=f"dependency {self.name}",
-                fix="is the server down? its log is kept with the results",
+                fix="check whether the server is down; its log is kept with the results",
             ) from error
         if self._fsync_rate is not None:
             found["disk_fsync_per_s"] = self._fsync_rate
@@ -222,9 +222,9 @@ class Postgres(Dependency):
                 yield found
         except psycopg.Error as error:
             raise DependencyError(
-                f"what tells the settings of the service's sessions cannot be taken away again: {str(error).strip()}",
+                f"the lab's record of session settings cannot be removed: {str(error).strip()}",
                 where=f"dependency {self.name}",
-                fix="does the service keep a transaction open, or its tables locked?",
+                fix="check whether the service keeps a transaction open or a table locked",
             ) from error
 
     def ceiling(self, request_hint: str) -> float | None:

@@ -27,7 +27,7 @@ class OutsideServer:
             self._address = {key: str(value) for key, value in conninfo_to_dict(url).items()}
         except psycopg.ProgrammingError as error:
             raise DependencyError(
-                f"{url!r} is no address of a PostgreSQL: {error}".strip(),
+                f"{url!r} is not an address of a PostgreSQL: {error}".strip(),
                 fix="write --postgres postgres://user:password@host:port/database",
             ) from error
 
@@ -60,15 +60,15 @@ class OutsideServer:
                 ).fetchone()
         except psycopg.Error as error:
             raise DependencyError(
-                f"the PostgreSQL of --postgres does not let the lab in: {error}".strip(),
+                f"the PostgreSQL of --postgres does not accept the lab's connection: {error}".strip(),
                 where=f"dependency {self._name}",
-                fix="try the URL with psql; or leave --postgres out, and the lab starts its own",
+                fix="try the URL with psql; or leave out --postgres, and the lab starts its own",
             ) from error
         if not row or not row[0]:
             raise DependencyError(
                 "the role of --postgres may not create databases",
                 where=f"dependency {self._name}",
-                fix="ALTER ROLE ... CREATEDB, or leave --postgres out, and the lab starts its own",
+                fix="ALTER ROLE ... CREATEDB, or leave out --postgres, and the lab starts its own",
             )
 
     def apply(self, settings: dict[str, str]) -> None:

@@ -50,7 +50,7 @@ def server_settings(scenario: dict[str, Any], load: dict[str, Any]) -> dict[str,
     merged = FIXED | {key: _spelt(value) for key, value in (scenario | load).items() if key not in _OWN}
     for name in merged:
         if not name.replace("_", "").replace(".", "").isalnum():
-            raise DependencyError(f"{name!r} is no name of a PostgreSQL setting", fix="fix it in scenario.toml")
+            raise DependencyError(f"{name!r} is not a name of a PostgreSQL setting", fix="fix it in scenario.toml")
     return merged
 
 

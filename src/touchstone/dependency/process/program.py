@@ -180,9 +180,9 @@ class OutsideProgram:
     def stop(self) -> None:
         """It is not the lab's to stop."""
         raise DependencyError(
-            "what somebody else runs is not the lab's to stop",
+            "the lab does not stop what somebody else runs",
             where=f"dependency {self._name}",
-            fix="write `run`, and the lab starts its own",
+            fix="write `run`, and the lab starts one itself",
         )
 
     def remove(self) -> None:

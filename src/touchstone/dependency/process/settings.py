@@ -73,7 +73,7 @@ def wrong_settings(settings: dict[str, Any], scenario: Path) -> Iterator[tuple[s
     places = PLACES if own else ("host", "port", "scenario")
     prepare = settings.get("prepare", [])
     if not isinstance(prepare, list):
-        yield "prepare", f'{prepare!r} is no list of commands, such as [["redis-cli", "-p", "{{port}}", "flushall"]]'
+        yield "prepare", f'{prepare!r} is not a list of commands, such as [["redis-cli", "-p", "{{port}}", "flushall"]]'
     else:
         for words in prepare:
             yield from (("prepare", what) for what in _wrong_command(words, places, scenario))
@@ -85,7 +85,7 @@ def wrong_settings(settings: dict[str, Any], scenario: Path) -> Iterator[tuple[s
     yield from (("address", what) for what in _wrong_address(settings.get("address", _WHOLE), own=own))
     ready = settings.get("ready_s", _READY_S)
     if isinstance(ready, bool) or not isinstance(ready, int | float) or not 0 < ready <= _LONGEST_S:
-        yield "ready_s", f"{ready!r} is no number of seconds above 0 and up to {_LONGEST_S:g}"
+        yield "ready_s", f"{ready!r} is not a number of seconds above 0 and up to {_LONGEST_S:g}"
 
 
 def _wrong_run(words: Any, scenario: Path) -> Iterator[str]:
@@ -96,7 +96,7 @@ def _wrong_run(words: Any, scenario: Path) -> Iterator[str]:
 
 def _wrong_address(address: Any, *, own: bool) -> Iterator[str]:
     if not isinstance(address, str) or not address:
-        yield f'{address!r} is no text such as "redis://{{host}}:{{port}}/0"'
+        yield f'{address!r} is not text such as "redis://{{host}}:{{port}}/0"'
     elif own:
         if (why := unknown_place(address, ("host", "port"))) is not None:
             yield why
@@ -115,7 +115,7 @@ def _is_command(words: Any) -> bool:
 def _wrong_command(words: Any, places: tuple[str, ...], scenario: Path) -> Iterator[str]:
     """What is wrong with one command: its words, the places in them, its program, its files of the scenario."""
     if not _is_command(words):
-        yield f'{words!r} is no command: write its words as a list, such as ["redis-server", "--port", "{{port}}"]'
+        yield f'{words!r} is not a command: write its words as a list, such as ["redis-server", "--port", "{{port}}"]'
         return
     for word in words:
         if (why := unknown_place(word, places)) is not None:

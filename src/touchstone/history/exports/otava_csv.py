@@ -31,7 +31,7 @@ def document(entries: Sequence[HistoryEntry]) -> str:
     rows = [run for run in runs if not run.lacks]
     if not rows:
         raise TouchstoneError(
-            "no run has every figure of this history, and Otava reads no row with an empty cell",
+            "no run has every figure of this history, and Otava cannot read a row with an empty cell",
             fix="keep each scenario in a file of its own: `touchstone history record --store FILE`",
         )
     text = io.StringIO()

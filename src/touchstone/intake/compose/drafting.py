@@ -95,7 +95,9 @@ def _chosen(project: Project, name: str | None, file: Path) -> ComposeService:
     why = "several services are built" if built else "no service is built"
     names = ", ".join(one.name for one in fitting or services.values())
     raise UsageError(
-        f"{why}: it is open which is tested", where=str(file), fix=f"--compose-service with one of: {names}"
+        f"{why}: it is not clear which service is tested",
+        where=str(file),
+        fix=f"--compose-service with one of: {names}",
     )
 
 

@@ -169,7 +169,7 @@ class _Reader:
         held, lost = read_plain(file)
         self._project.notes += [f"{file.name}: {one}" for one in lost]
         if not isinstance(held, dict):
-            raise UsageError("it is no Compose file", where=str(file), fix="name a file with `services:`")
+            raise UsageError("it is not a Compose file", where=str(file), fix="name a file with `services:`")
         _as_texts(held)
         variables = Variables(values)
         try:
@@ -185,7 +185,7 @@ class _Reader:
         """A service's keys over those that it extends, and the folder from which its paths go."""
         file, folder = here.file, here.folder
         if not isinstance(keys, dict):
-            raise UsageError(f"the service {name!r} is no mapping", where=str(file), fix="correct it there")
+            raise UsageError(f"the service {name!r} is not a mapping", where=str(file), fix="correct it in that file")
         own = dict(keys)
         given = own.pop("extends", None)
         if isinstance(own.get("environment"), list):
@@ -204,7 +204,7 @@ class _Reader:
         if base not in known:
             hint = did_you_mean(base, known)
             raise UsageError(
-                f"{name!r} extends {base!r}, which is no service", where=str(other), fix=f"{hint}correct it"
+                f"{name!r} extends {base!r}, which is not a service", where=str(other), fix=f"{hint}correct it"
             )
         place = folder if other == file else other.parent.resolve()
         there = _Place(other, place, here.values, (*here.seen, (other.resolve(), base)))

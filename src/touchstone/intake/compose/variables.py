@@ -70,7 +70,7 @@ class Variables:
         rest = inside[name.end() :] if name else inside
         operator = _OPERATOR.match(rest)
         if name is None or (rest and operator is None):
-            raise ValueError(f"${{{inside}}} is no variable")
+            raise ValueError(f"${{{inside}}} is not a variable")
         if operator is None:
             return self._plain(name[0])
         other = rest[operator.end() :]

@@ -73,7 +73,7 @@ def _content(posted: Mapping[str, Any], kind: str, sent_length: int | None) -> t
     """The bytes of the body, and its media type."""
     text, params = posted.get("text"), posted.get("params")
     if text is not None and not isinstance(text, str):
-        raise LeftOutError("its body is no text")
+        raise LeftOutError("its body is not text")
     if text:
         coding = next((posted[name] for name in ("encoding", "_encoding") if posted.get(name)), None)
         return (_decoded(text, coding) if coding else _encoded(text, kind, sent_length)), kind
@@ -89,7 +89,7 @@ def _content(posted: Mapping[str, Any], kind: str, sent_length: int | None) -> t
     if media == _FORM or not kind:
         pairs = [(one["name"], "" if one.get("value") is None else one["value"]) for one in params]
         if any(not isinstance(value, str) for _, value in pairs):
-            raise LeftOutError("a parameter of its body is no text")
+            raise LeftOutError("a parameter of its body is not text")
         return _bytes(_form(pairs, sent_length), "utf-8"), kind or _FORM
     raise LeftOutError(f"its body of {media} is recorded as parameters alone")
 
@@ -119,7 +119,7 @@ def _part(one: Mapping[str, Any]) -> str:
     if file and (not isinstance(value, str) or value in ("", "(binary)")):
         raise LeftOutError("the file that was sent is not in the recording")
     if value is not None and not isinstance(value, str):
-        raise LeftOutError("a part of its body is no text")
+        raise LeftOutError("a part of its body is not text")
     head = f'Content-Disposition: form-data; name="{_quoted(one["name"])}"'
     if isinstance(file, str) and file:
         head += f'; filename="{_quoted(file)}"'
@@ -144,7 +144,7 @@ def _decoded(text: str, coding: object) -> bytes:
 
 
 def _encoded(text: str, kind: str, sent_length: int | None) -> bytes:
-    """The bytes of a text: in its charset, or a character for each byte where the body is no text."""
+    """The bytes of a text: in its charset, or a character for each byte where the body is not text."""
     message = _message(kind)
     media = message.get_content_type() if kind else ""
     of_bytes = max(text) <= "\xff"

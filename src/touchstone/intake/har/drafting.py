@@ -67,12 +67,12 @@ def _read(file: Path) -> tuple[list[RecordedExchange], Counter[str]]:
         raise UsageError(f"the HAR file cannot be read: {error}", where=str(file)) from error
     except (ValueError, RecursionError) as error:
         fix = "save it from the browser's network tools as HAR"
-        raise UsageError(f"this is no HAR file, for it is no JSON: {error}", where=str(file), fix=fix) from error
+        raise UsageError(f"this is not a HAR file, for it is not JSON: {error}", where=str(file), fix=fix) from error
     log = document.get("log") if isinstance(document, dict) else None
     entries = log.get("entries") if isinstance(log, dict) else None
     if not isinstance(entries, list):
         fix = "save it from the browser's network tools as HAR"
-        raise UsageError("this is no HAR file: it has no list `log.entries`", where=str(file), fix=fix)
+        raise UsageError("this is not a HAR file: it has no list `log.entries`", where=str(file), fix=fix)
     recorded, left_out = [], Counter[str]()
     for number, entry in enumerate(entries):
         try:

@@ -148,9 +148,9 @@ def _status(answered: Mapping[str, Any], entry: Mapping[str, Any]) -> int:
     if not status or status < 0:
         raise LeftOutError("it was not answered")
     if not status.is_integer() or not 100 <= status <= 599:
-        raise LeftOutError(f"{status:g} is no status")
+        raise LeftOutError(f"{status:g} is not a status")
     if status < 200:
-        raise LeftOutError("a WebSocket, or another protocol" if status == 101 else f"{status:g} is no last response")
+        raise LeftOutError("a WebSocket, or another protocol" if status == 101 else f"{status:g} is not a final response")
     if status == 407:
         raise LeftOutError("a proxy asked for a login")
     for one in (entry, answered):
@@ -176,7 +176,7 @@ def _fields(message: Mapping[str, Any], *, lenient: bool = False) -> Iterator[tu
             yield name.lower(), value
         elif not lenient:
             raise LeftOutError(
-                f"its field {name[:100]} has no value" if isinstance(name, str) else "its fields are no list"
+                f"its field {name[:100]} has no value" if isinstance(name, str) else "its fields are not a list"
             )
 
 
@@ -189,7 +189,7 @@ def _headers(fields: list[tuple[str, str]], remarks: DraftNotes) -> tuple[dict[s
             dropped.add(name)
             continue
         if not _FIELD_NAME.fullmatch(name):
-            raise LeftOutError(f"{name[:60]!a} is no name of a field")
+            raise LeftOutError(f"{name[:60]!a} is not a name of a field")
         plain = value.strip(" \t")
         if re.search(r"[\x00-\x08\x0a-\x1f\x7f]", plain):
             raise LeftOutError(f"the field {name} holds a line end, or another control character")

@@ -49,7 +49,7 @@ def number_of(holder: Mapping[str, Any], name: str) -> float | None:
 
 
 def must_be_whole(text: str, what: str) -> None:
-    """Raises LeftOutError for a text that is no sequence of characters: JSON may hold one half of a surrogate pair."""
+    """Raises LeftOutError for a text that is not a sequence of characters: JSON may hold half a surrogate pair."""
     try:
         text.encode()
     except UnicodeEncodeError as error:

@@ -48,7 +48,7 @@ def _put(asked: PartialRequest, media_type: str, content: DocumentNode, sampler:
         media_type = _CONCRETE[essence(media_type)]
     as_it_is = next((value for value, _ in examples_of(content) if isinstance(value, str)), None)
     if kind(media_type) in ("form", "xml", "lines") and as_it_is is not None:
-        # An example of what is no JSON is the text that is sent.
+        # An example of what is not JSON is the text that is sent.
         asked.body = as_it_is
     else:
         sample = _sample(content, sampler)

@@ -64,13 +64,13 @@ def _root(document: OpenApiDocument) -> DocumentNode:
     root = document.root()
     where = str(document.file)
     if not isinstance(root.held, dict):
-        raise UsageError("this is no OpenAPI document: it is no object", where=where)
+        raise UsageError("this is not an OpenAPI document: it is not an object", where=where)
     try:
         openapi, swagger = root.text("openapi"), root.text("swagger")
         if swagger == "2.0":
             return document.root(as_openapi(root))
     except UnsoundError as error:
-        raise UsageError(f"this is no OpenAPI document: {error}", where=where) from error
+        raise UsageError(f"this is not an OpenAPI document: {error}", where=where) from error
     if openapi.startswith(("3.0", "3.1", "3.2")):
         return root
     version = f"OpenAPI {openapi}" if openapi else f"Swagger {swagger}" if swagger else ""

@@ -35,7 +35,7 @@ def form(value: Any, content: DocumentNode) -> str:
 
 
 def _in_form(value: Any, *, as_json: bool) -> str:
-    """A value of a pair: what is no plain value is JSON."""
+    """A value of a pair: what is not a plain value is JSON."""
     return _json(value) if as_json or isinstance(value, dict | list) else scalar_text(value)
 
 

@@ -67,13 +67,13 @@ class ValueLimits:
     format: str = ""
 
     def at_least(self, value: Any, *, excluded: bool) -> None:
-        """Tighten by a lower bound; what is no number is none."""
+        """Tighten by a lower bound; what is not a number is none."""
         bound = as_fraction(value)
         if bound is not None and (self.lowest is None or (bound, excluded) > (self.lowest, self.lowest_excluded)):
             self.lowest, self.lowest_excluded = bound, excluded
 
     def at_most(self, value: Any, *, excluded: bool) -> None:
-        """Tighten by an upper bound; what is no number is none."""
+        """Tighten by an upper bound; what is not a number is none."""
         bound = as_fraction(value)
         if bound is not None and (
             self.highest is None or (bound, not excluded) < (self.highest, not self.highest_excluded)

@@ -12,7 +12,7 @@ _LINES |= {"application/json-lines", "application/jsonlines", "text/jsonl"}
 
 
 def essence(media_type: str) -> str:
-    """Type and subtype in lower case, without parameters; empty for what is no media type."""
+    """Type and subtype in lower case, without parameters; empty for what is not a media type."""
     found = media_type.partition(";")[0].strip().lower()
     return found if _TYPE.fullmatch(found) else ""
 

@@ -32,7 +32,7 @@ class Api:
 
 
 def request(api: Api, path: str, method: str, item: DocumentNode) -> tuple[DraftRequest, Mapping[str, str]]:
-    """The request, and the environment variables that it needs. Raises UnsoundError if it is no operation."""
+    """The request, and the environment variables that it needs. Raises UnsoundError if it is not an operation."""
     operation = item.object(method)
     asked = PartialRequest()
     server = server_of([operation, item, api.root])

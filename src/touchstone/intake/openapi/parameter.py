@@ -47,7 +47,7 @@ def _distinct(asked: PartialRequest, parameters: Sequence[DocumentNode]) -> dict
         try:
             parameter = reference.followed()
             if not isinstance(parameter.held, dict):
-                raise UnsoundError("it is no object")
+                raise UnsoundError("it is not an object")
             name, place = parameter.text("name"), parameter.text("in")
             if not name or place not in (*STYLES, "querystring"):
                 raise UnsoundError(f"it is called {name!r}, and is in {place!r}")
@@ -139,7 +139,7 @@ def _pieces(asked: PartialRequest, path: str, values: dict[str, str]) -> Iterato
         yield _sendable(path[at : match.start()])
         name = match[0][1:-1]
         if name not in values:
-            asked.looks.append(f"the path's {match[0]} is no parameter of the document")
+            asked.looks.append(f"the path's {match[0]} is not a parameter of the document")
         yield values.get(name, "1")
         at = match.end()
     yield _sendable(path[at:])

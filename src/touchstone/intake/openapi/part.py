@@ -45,7 +45,7 @@ class OpenApiDocument:
         return DocumentNode(held, registry.resolver(self.uri), self)
 
     def missing(self) -> str:
-        """Why the last file that a reference asked for is not there. Empty if that was no file."""
+        """Why the last file that a reference asked for is not there. Empty if that was not a file."""
         why, self._missing = self._missing, ""
         return why
 
@@ -122,14 +122,14 @@ class DocumentNode:
         """The object at a key; an empty one if there is none. Raises UnsoundError for anything else."""
         found = self._followed(key)
         if not isinstance(found.held, dict):
-            raise UnsoundError(f"`{key}` is no object")
+            raise UnsoundError(f"`{key}` is not an object")
         return found
 
     def array(self, key: str) -> list[DocumentNode]:
         """The parts of an array at a key, references not followed; none if there is none. Raises UnsoundError."""
         found = self._followed(key, [])
         if not isinstance(found.held, list):
-            raise UnsoundError(f"`{key}` is no array")
+            raise UnsoundError(f"`{key}` is not an array")
         return [found.child(place) for place in range(len(found.held))]
 
     def objects(self, key: str) -> Iterator[tuple[str, DocumentNode]]:
@@ -143,9 +143,9 @@ class DocumentNode:
         """The text at a key, or the value as it is written. Empty if there is none. Raises UnsoundError."""
         value = self.held.get(key)
         if isinstance(value, dict | list):
-            raise UnsoundError(f"`{key}` is no text")
+            raise UnsoundError(f"`{key}` is not text")
         if isinstance(value, str):
-            # Half a surrogate pair is no text that can be written.
+            # Half a surrogate pair is not text that can be written.
             return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
         if value is None:
             return ""

@@ -30,7 +30,7 @@ _CORE: tuple[tuple[re.Pattern[str], Any], ...] = (
     (re.compile(r"0x[0-9a-fA-F]{1,400}"), lambda text: int(text[2:], 16)),
     (re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?"), float),
 )
-"""Infinity and not-a-number are no values of JSON, and stay texts."""
+"""Infinity and not-a-number are not values of JSON, and stay texts."""
 _PAIR = re.compile(r"\\u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})")
 
 
@@ -42,7 +42,7 @@ class PlainObject(dict[str, Any]):
     def __init__(self) -> None:
         super().__init__()
         self.written: dict[str, str] = {}
-        """By key, the text of a value that is no text."""
+        """By key, the text of a value that is not text."""
 
 
 class PlainArray(list[Any]):
@@ -53,7 +53,7 @@ class PlainArray(list[Any]):
     def __init__(self) -> None:
         super().__init__()
         self.written: dict[int, str] = {}
-        """By place, the text of a value that is no text."""
+        """By place, the text of a value that is not text."""
 
 
 def written(holder: Any, key: str | int) -> str | None:
@@ -68,7 +68,9 @@ def read_plain(file: Path) -> tuple[Any, list[str]]:
         if not file.is_file():
             raise UsageError("there is no such file", where=str(file))
         if file.stat().st_size > LARGEST:
-            raise UsageError(f"the file is larger than {LARGEST >> 20} MiB", where=str(file), fix="draft from a part")
+            raise UsageError(
+                f"the file is larger than {LARGEST >> 20} MiB", where=str(file), fix="draft from a part of it"
+            )
         raw = file.read_bytes()
         text = raw.decode(json.detect_encoding(raw))
     except (OSError, ValueError) as error:
@@ -76,7 +78,7 @@ def read_plain(file: Path) -> tuple[Any, list[str]]:
     try:
         return plain(text)
     except ValueError as error:
-        raise UsageError(f"the file cannot be read: {error}", where=str(file), fix="correct it there") from error
+        raise UsageError(f"the file cannot be read: {error}", where=str(file), fix="correct it in that file") from error
 
 
 def plain(text: str) -> tuple[Any, list[str]]:
@@ -86,7 +88,7 @@ def plain(text: str) -> tuple[Any, list[str]]:
         if is_json:
             return _json(text)
     except RecursionError:
-        raise ValueError("it is nested too deep") from None
+        raise ValueError("it is nested too deeply") from None
     except ValueError as error:
         try:
             return _yaml(text)
@@ -117,7 +119,7 @@ def _json(text: str) -> tuple[Any, list[str]]:
         return made
 
     def refused(constant: str) -> Any:
-        raise ValueError(f"{constant} is no value of JSON")
+        raise ValueError(f"{constant} is not a value of JSON")
 
     held = json.loads(text, object_pairs_hook=pairs, parse_constant=refused)
     return held, _doubled(twice)
@@ -163,7 +165,7 @@ class _Builder:
                 self._alias(event)
             case yaml.MappingStartEvent() | yaml.SequenceStartEvent():
                 if len(self._open) >= _DEEPEST:
-                    raise _at(event, "it is nested too deep")
+                    raise _at(event, "it is nested too deeply")
                 held = PlainObject() if isinstance(event, yaml.MappingStartEvent) else PlainArray()
                 self._open.append(_Open(held, event.anchor))
             case yaml.MappingEndEvent() | yaml.SequenceEndEvent():
@@ -229,7 +231,7 @@ class _Builder:
 
 
 def _scalar(event: Any) -> tuple[Any, str | None]:
-    """The value, and its text if the value is no text."""
+    """The value, and its text if the value is not text."""
     plain_style, _ = event.implicit
     tagged = event.tag in _TAGS
     if not (plain_style or tagged):

@@ -30,7 +30,7 @@ _LARGEST_EXAMPLE, _MOST_NODES = 256 * 2**10, 20_000
 """Characters of an example, and values within it."""
 
 Said = tuple[Any, str | None]
-"""A value of the document, with its text if it is no text."""
+"""A value of the document, with its text if it is not text."""
 
 
 @dataclass(frozen=True)
@@ -340,5 +340,5 @@ def _unwritable(value: Any) -> str:
     try:
         json.dumps(value, allow_nan=False, ensure_ascii=False).encode()
     except (ValueError, TypeError, RecursionError):
-        return "it is no value of JSON that can be written"
+        return "it is not a value of JSON that can be written"
     return ""

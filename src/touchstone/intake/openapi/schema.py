@@ -59,7 +59,7 @@ class Schema:
     """Whether the types are not named, and follow from keywords that mean something for them alone."""
     nullable: bool = False
     examples: list[tuple[Any, str | None]] = field(default_factory=list)
-    """Examples and the default, each with the text that was written for it if it is no text."""
+    """Examples and the default, each with the text that was written for it if it is not text."""
     values: list[tuple[Any, str | None]] | None = None
     """Values of `enum` and `const`; None if any is allowed."""
     limits: ValueLimits = field(default_factory=ValueLimits)
@@ -104,7 +104,7 @@ def put_together(parts: Sequence[DocumentNode]) -> Schema:
         if part.held is False:
             raise UnsoundError("the schema `false` allows no value")
         if not isinstance(part.held, dict):
-            raise UnsoundError("a schema is no object")
+            raise UnsoundError("a schema is not an object")
         if id(part.held) in made.ids:
             continue
         made.ids.add(id(part.held))

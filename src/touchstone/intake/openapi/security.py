@@ -16,7 +16,7 @@ def put_secrets(asked: PartialRequest, operation: DocumentNode, document: Docume
     try:
         alternatives = [one.followed() for one in holder.array("security")]
         if not all(isinstance(one.held, dict) for one in alternatives):
-            raise UnsoundError("an alternative is no object")
+            raise UnsoundError("an alternative is not an object")
     except UnsoundError as error:
         asked.looks.append(f"its security cannot be read: {error}")
         return

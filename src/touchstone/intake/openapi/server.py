@@ -39,7 +39,7 @@ def server_of(holders: Sequence[DocumentNode]) -> Server:
 
 def _read(server: DocumentNode) -> Server:
     if not isinstance(server.held, dict):
-        raise UnsoundError("it is no object")
+        raise UnsoundError("it is not an object")
     doubts: list[str] = []
     variables = server.object("variables")
 
@@ -58,11 +58,11 @@ def _read(server: DocumentNode) -> Server:
     try:
         parts = urlsplit(url)
     except ValueError as error:
-        raise UnsoundError(f"{url!r} is no URL") from error
+        raise UnsoundError(f"{url!r} is not a URL") from error
     if url and not parts.scheme and not parts.netloc and not url.startswith("/"):
         doubts.append(f"the server {url!r} is relative to the document's URL, which a file does not have")
         parts = urlsplit(normpath(f"/{url}"))
     path = parts.path.rstrip("/")
     if _NOT_SENT.search(path):
-        raise UnsoundError(f"{path!r} is no path that can be sent")
+        raise UnsoundError(f"{path!r} is not a path that can be sent")
     return Server(parts.netloc, path, "; ".join(doubts))

@@ -44,7 +44,7 @@ def in_cookie(text: str) -> str:
 
 
 def scalar_text(value: Any) -> str:
-    """A value that is no object and no array; within others, JSON."""
+    """A value that is neither an object nor an array; within others, JSON."""
     return value if isinstance(value, str) else "" if value is None else json.dumps(value, ensure_ascii=False)
 
 

@@ -93,7 +93,7 @@ def _text_of(schema: Schema, key: str) -> str:
 def _name(schema: Schema, name: str) -> str:
     prefix = _text_of(schema, "prefix")
     if not _NAME.fullmatch(name) or (prefix and not _NAME.fullmatch(prefix)):
-        raise UnsoundError(f"{name!r} is no name of an element")
+        raise UnsoundError(f"{name!r} is not a name of an element")
     return f"{prefix}:{name}" if prefix else name
 
 

@@ -20,7 +20,7 @@ _ASSIGNMENT = re.compile(r"^([A-Za-z_]\w*)=(.*)$", re.DOTALL)
 _CD = re.compile(r"cd\s+(?:\./)?([\w][\w./-]*)")
 _CHAIN = re.compile(r"\s*(?:&&|;)\s*")
 _SHELL = re.compile(r"[&|<>`]|\$\(")
-"""What only a shell can do: a line that has it is no command."""
+"""What only a shell can do: a line that has it is not a command."""
 UNKNOWN = re.compile(r"\$\{?(\w+)")
 """A variable that nothing gives."""
 _VARIABLE = re.compile(r"\$(?:\{(?P<braced>\w+)(?::?-(?P<otherwise>[^}]*))?\}|(?P<bare>\w+))")
@@ -73,7 +73,7 @@ class DeployedCommand:
     env: Mapping[str, str] = field(default_factory=dict)
     """Variables that the command sets itself."""
     before: Sequence[str] = ()
-    """What is done before it, and is no part of it."""
+    """What is done before it, and is not part of it."""
     folder: str = ""
     """Where it is started, as from the service's folder."""
     notes: Sequence[str] = ()

@@ -143,7 +143,7 @@ def _root(pom: str, file: Path) -> ElementTree.Element:
     try:
         return ElementTree.fromstring(pom)
     except ElementTree.ParseError as error:
-        raise UsageError(f"it is no XML: {error}", where=str(file), fix="correct the file") from error
+        raise UsageError(f"it is not XML: {error}", where=str(file), fix="correct the file") from error
 
 
 def _jar_name(root: ElementTree.Element, pom: str) -> str:

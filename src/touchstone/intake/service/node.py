@@ -267,7 +267,7 @@ def _own(service: Path, entry: str, *, program: bool) -> Sequence[str]:
     if file.parts[:-1] == (_BIN,):
         # It only starts what lies next to its folder, as `bin/www` of Express does.
         return [_BIN, *(["*.js"] if any(service.glob("*.js")) else []), *_folders(service)]
-    # What is no file yet is a folder that the build leaves: `node build`.
+    # What is not a file yet is a folder that the build leaves: `node build`.
     if len(file.parts) > 1 or not (program or file.suffix or (service / f"{entry}.js").is_file()):
         return [file.parts[0]]
     like = file.suffix or ("" if program else ".js")

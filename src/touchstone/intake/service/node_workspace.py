@@ -66,7 +66,7 @@ def _patterns(folder: Path) -> list[str]:
         try:
             patterns = yaml.safe_load(read_text(folder / _PNPM))
         except yaml.YAMLError as error:
-            raise UsageError(f"it is no YAML: {error}", where=str(folder / _PNPM), fix="correct the file") from error
+            raise UsageError(f"it is not YAML: {error}", where=str(folder / _PNPM), fix="correct the file") from error
         return _texts(patterns.get("packages") if isinstance(patterns, dict) else None)
     patterns = read_json(folder / MARK).get("workspaces") if (folder / MARK).is_file() else None
     return _texts(patterns.get("packages") if isinstance(patterns, dict) else patterns)

@@ -106,7 +106,7 @@ def _version(service: Path, deployment: Deployment) -> list[str]:
 
 
 def _refuse_top(service: Path) -> None:
-    """Raises UsageError for the top of a workspace of uv that is no project itself."""
+    """Raises UsageError for the top of a workspace of uv that is not a project itself."""
     held = read_toml(service / PROJECT) if (service / PROJECT).is_file() else {}
     others = members(service, uv_members(service)) if "project" not in held else []
     if others:

@@ -28,7 +28,7 @@ def read_text(path: Path) -> str:
 
 
 def read_source(path: Path, most_bytes: int = _MOST_BYTES) -> str:
-    """The beginning of a source. Empty if it is no regular file or cannot be read, so that one file spoils nothing."""
+    """The beginning of a source. Empty if it is not a regular file or cannot be read: one file spoils nothing."""
     if not path.is_file():
         return ""
     try:
@@ -39,7 +39,7 @@ def read_source(path: Path, most_bytes: int = _MOST_BYTES) -> str:
 
 
 def read_json(path: Path, *, comments: bool = False) -> dict[str, Any]:
-    """What a JSON file of the service holds; empty if that is no object. Raises UsageError.
+    """What a JSON file of the service holds; empty if that is not an object. Raises UsageError.
 
     With `comments` these may stand in it, and a comma behind the last of a list.
     """
@@ -49,7 +49,7 @@ def read_json(path: Path, *, comments: bool = False) -> dict[str, Any]:
     try:
         held = json.loads(plain)
     except (json.JSONDecodeError, RecursionError) as error:
-        raise UsageError(f"it is no JSON: {error}", where=str(path), fix="correct the file") from error
+        raise UsageError(f"it is not JSON: {error}", where=str(path), fix="correct the file") from error
     return held if isinstance(held, dict) else {}
 
 
@@ -58,11 +58,11 @@ def read_toml(path: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(read_text(path))
     except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise UsageError(f"it is no TOML: {error}", where=str(path), fix="correct the file") from error
+        raise UsageError(f"it is not TOML: {error}", where=str(path), fix="correct the file") from error
 
 
 def read_yaml(path: Path) -> list[dict[str, Any]]:
-    """The documents of a YAML file that are mappings. None of a template, which is no YAML yet."""
+    """The documents of a YAML file that are mappings. None of a template, which is not YAML yet."""
     try:
         return [one for one in yaml.safe_load_all(read_text(path)) if isinstance(one, dict)]
     except (yaml.YAMLError, UsageError, ValueError, RecursionError):

@@ -1,4 +1,4 @@
-"""Quantities that claims are about and that are no figures of their own: each is read from a sample's evidence."""
+"""Quantities that claims are about and that are not figures of their own: each is read from a sample's evidence."""
 
 from __future__ import annotations
 

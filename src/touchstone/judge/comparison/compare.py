@@ -35,8 +35,8 @@ def compare(case: Case, all_series: list[RoundValues]) -> list[Comparison]:
     """Compare contenders with the baseline, and exhibits with their sound twins, on all common figures.
 
     A family is one question: one figure of one load, all contenders that are put against the baseline on it. Their
-    intervals are simultaneous, and the interval that is shown is the one that decides. The twin is no rival: it is in
-    no family, and its comparison errs as often as one contender's alone.
+    intervals are simultaneous, and the interval that is shown is the one that decides. The twin is not a rival. It is
+    in no family, and its comparison errs as often as one contender's alone.
     """
     by_key: dict[Key, dict[str, RoundValues]] = {}
     for series in all_series:

@@ -23,7 +23,7 @@ _ALIKE = 0.05
 _AT_REST = 0.25
 """A process that has no more than this share of its CPU while a neighbour is on rests there."""
 RARE = 1e-3
-"""What is less probable than that is no chance: at this p not one sound contender in a thousand is named."""
+"""A smaller probability is not chance: at this p not one sound contender in a thousand is named."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class _SliceUse:
     """One slice: CPUs on average over it, and requests per second."""
 
     other: float
-    """Used by processes that are no part of the run."""
+    """Used by processes that are not part of the run."""
     own: float
     """CPU of the contender's tree."""
     used: float
@@ -86,9 +86,9 @@ class _LapUse:
 def outside_helper_of(samples: Sequence[Sample], run: Run) -> OutsideHelper | None:
     """The helper of one contender under one load, over all rounds; None if unknown.
 
-    Three things are taken off, since they come with a contender and are no process that works for it. The kernel works
-    for requests, and where it counts that apart it is in nobody's time: as much of it as the others' requests had, at
-    this one's rate. A service with dependencies has more of it than a null server, so that it needs a neighbour.
+    Three things are taken off, since they come with a contender and are not processes that work for it. The kernel
+    works for requests, and where it counts that apart it is in nobody's time: as much of it as the others' requests
+    had, at this one's rate. A service with dependencies has more of it than a null server, so it needs a neighbour.
     Other processes take what a contender leaves over: all of it where no CPU was idle, otherwise no more than they had
     from the others. And a process that works all the time gets more of a CPU from one than from another.
 

@@ -1,5 +1,5 @@
-"""How fast the machine was in each lap: what falls on all contenders alike is no change of one of them, nor is what a
-slower core does to it.
+"""How fast the machine was in each lap: what falls on all contenders alike is not a change of one of them, nor is what
+a slower core does to it.
 """
 
 from __future__ import annotations

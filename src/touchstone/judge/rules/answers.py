@@ -94,7 +94,7 @@ def _any_passes(expect: dict[str, Any]) -> bool:
     title="More requests were wrong or failed than the scenario allows",
     threshold=(
         "wrong and failed requests over those sent, above the load's `error_allowance` (0 unless set); or not one "
-        "right response in the window. A connection that the server closes at rest is no request"
+        "right response in the window. A connection that the server closes at rest is not a request"
     ),
     threshold_reason=(
         "the scenario's author knows which failures belong to the service, and nothing else makes a failure normal. If "

@@ -276,7 +276,7 @@ def _failures(level: HoldLevel) -> int:
     phases=("hold",),
 )
 def held_connections_closed(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A close by right is no failure, but memory per connection needs connections that stay open."""
+    """A close by right is not a failure. Memory per connection needs connections that stay open."""
     levels = sample.hold.raw if sample.hold else []
     worst = max((level for level in levels if level.closed), key=_closed, default=None)
     if worst is None or worst.closed is None:

@@ -260,7 +260,7 @@ def littles_law(sample: Sample, case: Case) -> Iterator[Fired]:
     if result is None or not result.window.measured_s or not result.latency.count:
         return
     open_loop = loop(sample) != "closed"
-    # In an open loop latency also counts the wait for a free connection, which is no part of the service.
+    # In an open loop latency also counts the wait for a free connection, which is not part of the service.
     mean = result.service.mean if open_loop else result.latency.mean
     n = slots(sample)
     if mean is None or n == 0:

@@ -42,7 +42,7 @@ _ENOUGH_S = 30.0
     phases=("load",),
 )
 def memory_grows(group: SampleGroup, case: Case) -> Iterator[Fired]:
-    """A peak that depends on the load's length is no figure of the service. It hides a leak."""
+    """A peak that depends on the load's length is not a figure of the service. It hides a leak."""
     rates: list[float] = []
     gains: list[float] = []
     loaded_s = 0.0

@@ -28,7 +28,7 @@ _QUEUE_GROWS_GROWTH = 1.1
     ),
     threshold_reason=(
         "a queue of one round of the connections empties within one answer. Growth through all thirds is a trend "
-        "and no burst. A slice begins without any queue, and what waits at the end of most of them is no burst either"
+        "and no burst. A slice begins without a queue, and what waits at the end of most slices is not a burst either"
     ),
     next_step="Lower the rate below the knee, or add connections if the server is idle.",
 )

@@ -89,7 +89,7 @@ def _performance(points: Sequence[Point], by_rate: bool) -> tuple[Floats, Floats
 
 def _segments(performance: Floats, tolerance: float) -> list[Segment]:
     """Stretches whose means differ by more than the tolerance and more than noise explains."""
-    # The median of three takes away single outliers (a collector's pause), which are no change of state.
+    # The median of three takes away single outliers (a collector's pause), which are not a change of state.
     padded = np.concatenate([performance[:1], performance, performance[-1:]])
     smooth: Floats = np.sort([padded[:-2], padded[1:-1], padded[2:]], axis=0)[1]
     n = len(smooth)

@@ -74,7 +74,7 @@ def leak(series: Sequence[tuple[float, float]], *, least: float) -> float | None
 
     Args:
         series: requests answered until then, and values that count something.
-        least: what the value must have gained over the last two thirds of the requests; smaller gains are no leak.
+        least: what the value must have gained over the last two thirds of the requests; smaller gains are not a leak.
 
     Pools and caches fill at first, and ever more slowly: both halves of these two thirds must have gained alike, within
     three standard errors (those of counts) or a quarter.
@@ -107,7 +107,7 @@ def grows(series: Sequence[tuple[float, float]], *, least: float) -> float | Non
 
     Args:
         series: times in seconds and values, within the load.
-        least: what the value must have gained over the second half; smaller gains are no growth.
+        least: what the value must have gained over the second half; smaller gains are not growth.
 
     A series that settles flattens in its last quarter; a heap that is collected falls now and then. Neither grows
     without end. The second half is looked at alone, since every server fills its caches at first.

@@ -24,7 +24,7 @@ from touchstone.vocabulary.profile_figures import PROFILE_FIGURES
 FUNCTIONS = 10
 CALLS = 10
 _LEAST_SHARE = 0.005
-"""A function that differs by a smaller share of the larger total is no candidate: it would only widen the family."""
+"""A function that differs by a smaller share of the larger total is not a candidate: it would only widen the family."""
 LEAST_CALLS = 0.01
 
 Rounds = Mapping[int, CpuByCategory]

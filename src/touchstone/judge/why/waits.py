@@ -24,7 +24,7 @@ KINDS = (
 """What is waited for, the kernel's functions, and one of them."""
 ELSE = "for something else"
 _LEAST = 0.005
-"""Threads on average: fewer are no row."""
+"""Threads on average: fewer are not a row."""
 
 
 def kind_of(function: str) -> str:

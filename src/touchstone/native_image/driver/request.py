@@ -90,7 +90,7 @@ def read_command_line(words: list[str]) -> ImageRequest:
         elif not word.startswith("-"):
             positional.append(word)
         elif not options.add(word):
-            raise CommandLineError(f"{word} is no option that an assembled native-image translates")
+            raise CommandLineError(f"{word} is not an option that an assembled native-image translates")
     if not class_path or len(positional) != 1:
         raise CommandLineError("write it as: native-image -cp PATH[:PATH...] [-o FILE] [options] MAIN-CLASS")
     entries = [path for entry in class_path.split(":") if entry for path in _class_path_entries(entry)]

@@ -11,7 +11,7 @@ static svm_locale_props_t properties;
 static char language[LONGEST + 1] = "en";
 static char country[LONGEST + 1];
 
-/* Copies the part of `text` before any of `ends`; what does not fit is no subtag, and leaves `into` as it is. */
+/* Copies the part of `text` before any of `ends`; what does not fit is not a subtag, and leaves `into` as it is. */
 static void copy_subtag(char *into, const char *text, const char *ends) {
     size_t length = strcspn(text, ends);
     if (length == 0 || length > LONGEST) return;

@@ -72,7 +72,7 @@ def _upon(base: BuildEvidence, own: BuildEvidence) -> BuildEvidence:
 
 
 def leave_out(sample: Sample, contender: Contender, built: Built) -> None:
-    """Leave out what is no figure of this contender's build: the time of one that there was not, and the like."""
+    """Leave out what is not a figure of this contender's build: the time of one that there was not, and the like."""
     if contender.variant.train:
         sample.figures.pop("artifact_bytes", None)
         sample.not_measured["artifact_bytes"] = "a part of it comes from the training run"

@@ -73,7 +73,7 @@ def built_image(workshop: Workshop) -> Built:
     found = runtime.image_id(_name(workshop))
     if found is None:
         raise BuildError(
-            f"the image {_name(workshop)} has gone", where=workshop.named, fix="run again with --fresh-builds"
+            f"the image {_name(workshop)} no longer exists", where=workshop.named, fix="run again with --fresh-builds"
         )
     return Built(
         work=workshop.work,

@@ -51,7 +51,7 @@ def _files(workshop: Workshop, wanted: Install) -> list[tuple[Path, Path]]:
         like = files_like(workshop.stack, pattern)
         if not like:
             raise BuildError(
-                f"install.files names {pattern}, which is not there",
+                f"install.files names {pattern}, which does not exist",
                 where=workshop.named,
                 fix="make the lock file, or correct the name in stack.toml",
             )

@@ -30,7 +30,7 @@ def native_turn(cache: Path, available: int | None = None) -> Iterator[None]:
         seen = psutil.virtual_memory().available if available is None else available
         if seen < LEAST_AVAILABLE:
             raise NotEnoughMemoryError(
-                f"to build a native image takes 6 GiB of memory, and {seen / 1024**3:.1f} GiB are available",
+                f"building a native image takes 6 GiB of memory, and {seen / 1024**3:.1f} GiB are available",
                 fix="end other programs, or build on a larger machine",
             )
         yield

@@ -42,7 +42,7 @@ def configuration_lines(stack: Stack, variant: Variant) -> int:
         path = stack.folder / name
         if not path.is_file():
             raise BuildError(
-                f"extra_configuration names {name}, which is not there",
+                f"extra_configuration names {name}, which does not exist",
                 where=f"stack {stack.name}",
                 fix="fix the name in stack.toml",
             )
@@ -88,7 +88,7 @@ def build_variant(bench: Bench, stack: Stack, variant_name: str, sample: Sample,
             return base
     base_work = None if variant.base is None else base.work
     key = build_key(stack, variant_name, tools)
-    # The stack's name is no part of it: to `ab` the sources that `run` has built are a base or a head.
+    # The stack's name is not part of it: to `ab` the sources that `run` has built are a base or a head.
     home = cache_folder() / "builds" / f"{stack.scenario}-{variant_name}-{key}"
     workshop = Workshop(stack, variant_name, tools, home, base_work, log)
     record = home / _RECORD
@@ -204,7 +204,7 @@ def built_of(contender: Contender, workshop: Workshop) -> Built:
         raise BuildError("the variant has no run command", where=contender.name, fix="add `run` to stack.toml")
     if variant.run_in is not None and not (workshop.work / variant.run_in).is_dir():
         raise BuildError(
-            f"run_in names {variant.run_in}, which is no folder once it is built",
+            f"run_in names {variant.run_in}, which is not a folder once it is built",
             where=contender.name,
             fix="correct it in stack.toml, or let the build make it",
         )

@@ -12,7 +12,7 @@ BEYOND_USUAL = 0.10
 (a database of the user's own, the kernel's writers), has as much while trials hold: such is the machine whose capacity
 is asked for, and its failures count."""
 PATIENCE = 3
-"""Number of failures in a row that are excused. A longer disturbance is no burst: failures count until a trial is
+"""Number of failures in a row that are excused. A longer disturbance is not a burst: failures count until a trial is
 calm again, so that a search ends next to any other work."""
 
 

@@ -60,7 +60,7 @@ def measure_efficiency(
 
 
 def efficiency_figures(points: Sequence[UseAtRate]) -> dict[str, float]:
-    """The figures of the points; what a contender answered with errors is no efficiency."""
+    """The figures of the points; what a contender answered with errors is not an efficiency."""
     names = {share: name for name, share in SHARES.items()}
     figures: dict[str, float] = {}
     for point in points:

@@ -131,7 +131,7 @@ class _OneDrain:
         sample.evidence = evidence.model_copy(update={"reported": reported})
         sample.figures, sample.not_measured = drain_figures(proof, exec_s)
         if not proof.first:
-            raise DrainError("no message reached the downstream", fix="does the consumer start? read the log")
+            raise DrainError("no message reached the downstream", fix="check that the consumer starts; read its log")
 
     def _watch(self, topic: Kafka, downstream: Echo, contender: StartedService, messages: int) -> None:
         """Wait until every message has come and is committed, at most the scenario's time.
@@ -150,7 +150,7 @@ def _dependency(bench: Bench, key: str, name: str, kind: type[Kind]) -> Kind:
     found = bench.dependencies.get(name)
     if not isinstance(found, kind):
         raise UsageError(
-            f"drain.{key} is {name!r}, which is no dependency of kind {kind.kind}", fix="name one in scenario.toml"
+            f"drain.{key} is {name!r}, which is not a dependency of kind {kind.kind}", fix="name one in scenario.toml"
         )
     return found
 

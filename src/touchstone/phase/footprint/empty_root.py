@@ -62,7 +62,9 @@ class EmptyRoot:
                     self.add(member, kind, (target or path) / member.relative_to(path))
             return
         if not path.is_file():
-            raise EmptyRootError(f"{path} is needed and not there", fix="install it, or fix `footprint` in stack.toml")
+            raise EmptyRootError(
+                f"{path} is needed and does not exist", fix="install it, or fix `footprint` in stack.toml"
+            )
         within = target or path
         copy = self.folder / within.relative_to("/")
         if within in self.kinds:

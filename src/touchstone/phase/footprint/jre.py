@@ -42,6 +42,6 @@ def _run(command: list[str]) -> str:
     if done.returncode != 0:
         raise JreError(
             f"{Path(command[0]).name} ended with code {done.returncode}: {(done.stderr or done.stdout).strip()[-800:]}",
-            fix="use a whole JDK: both are part of it",
+            fix="use a complete JDK: it has both",
         )
     return done.stdout

@@ -101,7 +101,7 @@ def _port(process: subprocess.Popen[bytes], log: Path) -> int:
         if ended or time.monotonic() > deadline:
             raise ImageError(
                 f"crane's registry did not start: {output.strip()[-200:] or 'it output nothing'}",
-                fix="this crane may be too old: get another by `touchstone toolchain crane --even-if-found`",
+                fix="this crane may be too old: get another with `touchstone toolchain crane --even-if-found`",
             )
         time.sleep(0.01)
 

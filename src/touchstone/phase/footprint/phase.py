@@ -130,7 +130,7 @@ def _prove(bench: Bench, inside: Built, sample: Sample) -> None:
     if broken:
         first = broken[0].broken[0]
         raise FootprintError(
-            f"in an empty root it breaks its contract: {broken[0].says}: {first.request}: expected {first.expected}; "
+            f"it breaks its contract in an empty root: {broken[0].says}: {first.request}: expected {first.expected}; "
             f"received {first.received}",
             fix="something is missing: add it to `footprint` in stack.toml (module:, library:, zoneinfo, /a/file)",
         )

@@ -143,7 +143,7 @@ def keep_levels(result: HoldResult, sample: Sample) -> None:
     )
     levels = evidence.levels
     if not levels:
-        sample.failure = Failure(what="no level was reached", fix="see the refusal in the sample's record")
+        sample.failure = Failure(what="no level was reached", fix="the sample's record holds the refusal")
         return
     held = [level.connections for level in levels]
     sample.figures["hold_connections"] = float(max(held))

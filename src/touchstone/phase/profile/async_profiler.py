@@ -32,7 +32,7 @@ class AsyncProfiler(Profiler):
         if tool is None:
             raise ProfilerError(
                 "not measured: there is no jcmd next to the JVM's program, by which a profiler is attached",
-                fix="run the contender by a JDK: a JRE cannot be attached to",
+                fix="run the contender with a JDK: a JRE cannot be attached to",
             )
         self._jcmd = tool
         self._event = "cpu"

@@ -67,8 +67,8 @@ def callgrind(language: str) -> Iterator[Callgrind]:
     """A context with callgrind for one start of a program. Raises ProfilerError if it cannot count this language."""
     if language.lower() not in LANGUAGES:
         raise ProfilerError(
-            f"not measured: callgrind counts native programs, and cannot carry {language}",
-            fix="it carries C, C++, Rust and Zig",
+            f"not measured: callgrind counts native programs, and cannot run {language}",
+            fix="it runs C, C++, Rust and Zig",
         )
     tool = find_tool("valgrind", ">=3.15")
     if not isinstance(tool, FoundTool):

@@ -56,7 +56,7 @@ class FlightRecorder(Profiler):
         if tool is None:
             raise ProfilerError(
                 "not measured: there is no jcmd next to the JVM's program, by which JFR is started",
-                fix="run the contender by a JDK: a JRE cannot be recorded",
+                fix="run the contender with a JDK: a JRE cannot be recorded",
             )
         self._pid = process.pid
         self._jcmd = tool
@@ -114,7 +114,7 @@ class FlightRecorder(Profiler):
         except (OSError, subprocess.TimeoutExpired, ValueError) as error:
             raise ProfilerError(
                 f"not measured: JFR's recording cannot be read: {reply or error}",
-                fix="run the contender by a whole JDK",
+                fix="run the contender with a complete JDK",
             ) from error
         return read
 

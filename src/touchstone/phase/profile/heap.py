@@ -85,8 +85,8 @@ class HotspotHeap:
         tool = jcmd(process)
         if tool is None:
             raise ProfilerError(
-                "not measured: only a JVM with `jcmd` next to it, or a Go program, tells of its collections",
-                fix="run it on a JDK in place of a JRE",
+                "not measured: only a JVM with `jcmd` next to it, or a Go program, reports its collections",
+                fix="run it with a JDK instead of a JRE",
             )
         self._jcmd, self._log = tool, log
         self._jcmd.tell("VM.log", f"output=file={log}", "what=gc", "decorators=uptime")
@@ -107,7 +107,7 @@ class HotspotHeap:
 
 
 def with_gc_trace(built: Built) -> Built:
-    """The build of a Go program, to be started so that it tells of its collections."""
+    """The build of a Go program, to be started so that it reports its collections."""
     return _with_debug(built, "gctrace=1")
 
 

@@ -48,7 +48,7 @@ class Jcmd:
 
 
 def jcmd(process: ServerProcess) -> Jcmd | None:
-    """The `jcmd` next to the program that runs it. None if it is no JVM, or one of a JRE."""
+    """The `jcmd` next to the program that runs it. None if it is not a JVM, or one of a JRE."""
     if not is_jvm(process):
         return None
     tool = Path(f"/proc/{process.pid}/exe").resolve().parent / "jcmd"

@@ -143,5 +143,5 @@ class ProfilePasses:
             named = ", ".join(f"{n} {name.replace('_', ' ')}" for name, n in classes.most_common())
             raise PassError(
                 f"{failed} of {answered + failed} requests of a profile's pass failed ({named}), {right} were right",
-                fix="run the phase `load` first: it says what is wrong with them",
+                fix="run the phase `load` first: it names what is wrong with them",
             )

@@ -122,7 +122,7 @@ class Perf(Profiler):
         try:
             sampled = json.loads(document.read_text(encoding="utf-8", errors="replace"))
         except ValueError as error:
-            raise self._failed(f"what perf has written is no JSON: {error}") from error
+            raise self._failed(f"what perf has written is not JSON: {error}") from error
         code = SymbolNames(PerfMaps(self._members), MappedLibraries(self._members), self._names)
         stacks = folded(_stacks(sampled, self._members, code))
         self.unseen = self._runtime.unseen_in(stacks) if self._runtime else None

@@ -25,7 +25,7 @@ SHARE = 0.5
 
 
 class ProfilePhase(Phase):
-    """Passes at a common rate with and without a profiler. Their figures are no part of the load's."""
+    """Passes at a common rate with and without a profiler. Their figures are not part of the load's."""
 
     kind: ClassVar[PhaseKind] = PHASES["profile"]
 

@@ -44,7 +44,7 @@ def looked_at(process: ServerProcess, carry_out: Callable[[], ProfilePass]) -> W
     after = _run_delay(pids)
     if asleep.total() and set(asleep) <= set(_NO_PLACE):
         raise ProfilerError(
-            "not measured: the kernel does not tell in which of its functions a thread sleeps",
+            "not measured: the kernel does not show in which of its functions a thread sleeps",
             fix="run as root, or with CAP_SYS_PTRACE",
         )
     # Here and there a thread was woken between the look at its state and the one at its place.

@@ -95,7 +95,7 @@ def _by_spoken(bench: Bench, contender: Contender) -> Iterator[tuple[SpokenProto
     ]
     if not spoken:
         raise StartError(
-            f"it speaks nothing that it is asked in: the scenario asks over {scenario.spoken}",
+            f"it speaks none of the scenario's protocols: the scenario asks over {scenario.spoken}",
             fix="correct `speaks` in stack.toml, or the URL; or `protocol` and `tls` in scenario.toml",
         )
     for one in spoken:

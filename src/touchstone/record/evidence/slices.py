@@ -55,7 +55,7 @@ class Slice(Record):
     errors: dict[str, int] = {}
     """Requests without a correct response, by class."""
     connection_errors: dict[str, int] = Field(default={}, exclude_if=lambda errors: not errors)
-    """The same of connections, which are no requests."""
+    """The same of connections, which are not requests."""
     repeated: int = Field(default=0, exclude_if=lambda count: not count)
     unsent: int = Field(default=0, exclude_if=lambda count: not count)
     """Open loop: requests that were due and never sent, because no connection was free or could be opened."""

@@ -48,7 +48,7 @@ def print_claims(console: Console, ruled: list[RuledFile]) -> None:
             f"{len(one.file.claims)} statements, {one.ruling.measured} measured: {one.tally}", highlight=False
         )
 
-        # That a published statement was not measured here is no surprise; of a promise of one's own it is.
+        # It is expected that a published statement was not measured here. For an own promise it is not.
         asked = (Ruling.UNDECIDED, Ruling.NOT_MEASURED) if one.file.own else (Ruling.UNDECIDED,)
         still_open = [(c.id, one.of(c)) for c in one.file.claims if one.of(c).ruling in asked]
         if still_open:
