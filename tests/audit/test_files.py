@@ -287,7 +287,7 @@ def test_a_file_that_is_none_is_refused_in_words(tmp_path: Path, text: str) -> N
 
 @pytest.mark.parametrize("data", [b"\x1f\x8b\x08\x00aaaa", b"PK\x03\x04aaaa", b"\xff\xd8\xff\xe0\x00\x10JFIF\x00\x81"])
 def test_a_file_that_is_no_text_is_named(tmp_path: Path, data: bytes) -> None:
-    with pytest.raises(UsageError, match=r"compressed|no text"):
+    with pytest.raises(UsageError, match=r"compressed|not text"):
         read(tmp_path, data)
 
 

@@ -158,3 +158,14 @@ def test_the_command_names_tool_version_and_figures(tmp_path: Path) -> None:
     refused = touchstone(tmp_path, "audit", str(RECORDED / "unreadable" / "k6-1.8.1.txt"))
     assert refused.returncode == 2
     assert "do: run `k6 run --summary-export FILE`" in refused.stderr
+
+
+def test_a_depth_of_no_request_is_not_known(tmp_path: Path) -> None:
+    recorded = (RECORDED / "autocannon-9.0.0.json").read_text(encoding="utf-8")
+    changed = recorded.replace('"pipelining":3', '"pipelining":0').replace('"pipelining": 3', '"pipelining": 0')
+    assert changed != recorded
+    (tmp_path / "result.json").write_text(changed, encoding="utf-8")
+    made = audit(read_publication(tmp_path / "result.json"))
+    assert ("Little's law", 1, "the file does not say how many requests a connection may have under way") in (
+        made.not_applied
+    )

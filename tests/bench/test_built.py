@@ -31,5 +31,5 @@ def test_a_certificate_is_filled_in_where_there_is_one(named: dict[str, object],
     built = dataclasses.replace(Built(Path(), (), ("serve",), {}), **named)  # type: ignore[arg-type]
     there = built.at("127.0.0.1", 1, Certificate(Path("/a/cert.pem"), Path("/a/key.pem")))
     assert (*there.argv, *there.env.values())[-1] == filled
-    with pytest.raises(StartError, match="asked without TLS"):
+    with pytest.raises(StartError, match="calls it without TLS"):
         built.at("127.0.0.1", 1)

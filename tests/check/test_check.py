@@ -170,7 +170,7 @@ def test_a_scenario_that_would_fail_later(tmp_path: Path, change: tuple[str, str
     ("change", "said"),
     [
         (("python3 =", "maven ="), ["needs.maven", "did you mean 'mvn'"]),
-        ((">=3.11", "newest"), ["needs.python3", "no version range"]),
+        ((">=3.11", "newest"), ["needs.python3", "not a version range"]),
         (('run = ["python3", "server.py"]', 'run = ["pythn", "server.py"]'), ["run", "neither a tool"]),
         (('run = ["python3", "server.py"]', 'run = ["./server"]'), ["run", "not among the artifacts"]),
         (('run = ["python3", "server.py"]', 'run = ["env", "python3"]'), ["'env' is neither a tool", "write /bin/env"]),

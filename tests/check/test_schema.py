@@ -113,7 +113,7 @@ def test_an_error_that_no_schema_can_express_is_the_readers(tmp_path: Path, kind
 
 OTHERS: list[Any] = [0, -1, 1.5, "", "x", "A b", "{nothing}", "{{", "200", [], {}, True, [1], ["x"], {"a": 1}, 70_000]
 BEYOND_A_SCHEMA = (
-    *("no variant of this stack", "none of the loads", "no closed loop", "stand twice", "to its `artifacts`"),
+    *("not a variant of this stack", "none of the loads", "no closed loop", "stand twice", "to its `artifacts`"),
     *("not below `to_mb`", "above `repeat`", "is above `at_most`", "cannot be read", "an image, which nothing"),
     *("unit of bytes", "journeys, and a stop", "valid integer"),
 )

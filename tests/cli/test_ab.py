@@ -194,7 +194,7 @@ def test_nothing_is_fetched_for_what_is_not_committed(tmp_path: Path) -> None:
         (["main", "--no-twin", "--policy", "auto"], "--no-twin leaves them out"),
         (["main", "--policy", "always"], "'always' is not one of"),
         (["main", "--why", "--figure", "throughput"], "--why explains cpu_per_request"),
-        (["main", "main", "--command", "cp /srv/server.py ."], "fetches the same for both"),
+        (["main", "main", "--command", "cp /srv/server.py ."], "fetches the same files for both"),
     ],
 )
 def test_bad_input_is_named_before_anything_is_measured(tmp_path: Path, words: list[str], said: str) -> None:

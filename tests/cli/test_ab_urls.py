@@ -75,7 +75,7 @@ def test_services_that_answer_otherwise_are_told_apart_or_refused(tmp_path: Path
         (["127.0.0.1:1/a", "http://127.0.0.1:1/a"], "write http://127.0.0.1:1/a"),
         (["localhost:1/a", "localhost:2/a"], 'url "localhost:1/a": it must begin with http://'),
         (["http://127.0.0.1:1/a", "http://127.0.0.1:1/a", "--figure", "rss_peak"], "--pid base=PID"),
-        (["http://127.0.0.1:1/a", "http://127.0.0.1:1/a", "--figure", "boot_rss"], "no figure of a load"),
+        (["http://127.0.0.1:1/a", "http://127.0.0.1:1/a", "--figure", "boot_rss"], "not a figure of a load"),
         (["http://127.0.0.1:1/a"], "http://127.0.0.1:1/a has nothing to be compared with"),
         (["http://127.0.0.1:1/a", "http://127.0.0.1:2/a", "--stack", "go"], "--stack is an option of two revisions"),
         (["http://127.0.0.1:1/a", "http://127.0.0.1:2/a", "--github"], "--github is an option of two revisions"),

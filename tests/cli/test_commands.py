@@ -143,7 +143,7 @@ def test_a_gate_watches_capacities_and_does_not_pass_with_nothing_to_watch(runs:
     assert "Build" in blind.stdout, "figures are compared"
     assert blind.returncode == 4, blind.stdout + blind.stderr
     assert "gate passed" not in blind.stdout
-    assert "nothing to watch" in blind.stderr
+    assert "nothing to compare" in blind.stderr
 
 
 def sample_paths(runs: Path, run: str, word: str) -> list[Path]:
@@ -274,7 +274,7 @@ def test_an_example_that_nobody_changed_gives_way_to_a_draft_and_the_stack_stays
 
     again = touchstone(tmp_path, "new", "bench", *session)
     assert again.returncode == 2
-    assert "there is a scenario already" in again.stderr
+    assert "there is already a scenario" in again.stderr
     assert "name another folder" in again.stderr and "move this file away" in again.stderr
     assert (tmp_path / "bench" / "scenario.toml").read_text() == scenario
 
@@ -285,7 +285,7 @@ def test_an_example_that_somebody_changed_is_not_written_over(tmp_path: Path) ->
     scenario.write_text(scenario.read_text().replace("connections = 64", "connections = 32"))
     refused = touchstone(tmp_path, "new", "bench", "--from-har", str(har(tmp_path, entry("GET", "/", 200))))
     assert refused.returncode == 2
-    assert "there is a scenario already" in refused.stderr
+    assert "there is already a scenario" in refused.stderr
     assert "connections = 32" in scenario.read_text()
 
 

@@ -28,5 +28,5 @@ def test_an_order_that_is_not_answered_is_an_error(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(slices, "_PATIENCE_S", 0.1)
     session = SlicesSession(cast(SlicesJob, {}), 1.0, lambda _: None)
     order = {"order": "send", "timeout_s": 0.1, "repeat": 2, "within_s": 0.0}
-    with pytest.raises(EngineError, match="nothing between a load's requests"):
+    with pytest.raises(EngineError, match="not answered a request inside a load"):
         session.ask(0, order)

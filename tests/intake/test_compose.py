@@ -80,7 +80,7 @@ def test_variables_are_filled_in_as_compose_does(written: str, values: dict[str,
 
 @pytest.mark.parametrize("written", ["${A:?say it}", "${A?}", "${A", "${1A}", "a $ b", "${A!x}"])
 def test_what_is_no_variable_is_refused(written: str) -> None:
-    with pytest.raises(ValueError, match=r"say it|required|closed|no variable|no name"):
+    with pytest.raises(ValueError, match=r"say it|required|closed|not a variable|before no name|not a name"):
         Variables({}).text(written)
 
 
@@ -251,12 +251,12 @@ def test_no_secret_is_written(tmp_path: Path) -> None:
     [
         ("services:\n  a: {build: .}\n  b: {build: .}\n", "--compose-service with one of: a, b"),
         ("version: '3'\n", "no services"),
-        ("- a\n", "no Compose file"),
+        ("- a\n", "not a Compose file"),
         ("services:\n  web: {build: ., extends: web}\n", "extends itself"),
         ("include: [compose.yaml]\nservices:\n  web: {build: .}\n", "includes itself"),
         ("services:\n  web: {build: ., extends: {service: bas}}\n  base: {}\n", "did you mean 'base'"),
         (f"{BUILT}    image: 'a:${{TAG:?give a tag}}'\n", "give a tag"),
-        ("services:\n  web: 5\n", "no mapping"),
+        ("services:\n  web: 5\n", "not a mapping"),
         ("services: {web: {build: .}\n", "cannot be read"),
     ],
 )

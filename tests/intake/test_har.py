@@ -57,7 +57,7 @@ def test_a_session_becomes_a_journey(tmp_path: Path) -> None:
     assert "AUTHORIZATION is not set" in checked.stdout
     again = touchstone(tmp_path, "new", "notes", "--from-har", str(har(tmp_path, *session)))
     assert again.returncode == 2
-    assert "there is a scenario already" in again.stderr
+    assert "there is already a scenario" in again.stderr
 
 
 @pytest.mark.parametrize(
@@ -68,8 +68,8 @@ def test_a_session_becomes_a_journey(tmp_path: Path) -> None:
         ('{"log": {"entries": []}}', "no request that can be sent again"),
         ('{"log": {"entries": [{"request": {}}]}}', "entry 1: it has no response"),
         ('{"log": null}', "log.entries"),
-        ('{"log": {"entries": [', "no JSON"),
-        ("[" * 100_000, "no JSON"),
+        ('{"log": {"entries": [', "not JSON"),
+        ("[" * 100_000, "not JSON"),
     ],
 )
 def test_what_is_no_recording_is_refused(tmp_path: Path, text: str, said: str) -> None:

@@ -146,7 +146,7 @@ def test_implementations_of_techempower_are_variants(tmp_path: Path) -> None:
     [
         ("httparena", {"meta.json": "{"}, "cannot be read"),
         ("httparena", {"meta.json": "[]"}, "no JSON object"),
-        ("httparena", {"meta.json": '{"tests": "baseline"}'}, "no list of profiles"),
+        ("httparena", {"meta.json": '{"tests": "baseline"}'}, "not a list of profiles"),
         ("httparena", {"Dockerfile": None}, "no Dockerfile"),
         ("httparena", {"Dockerfile": None, "build.sh": "docker build ."}, "build.sh"),
         ("httparena", {"meta.json": None, "benchmark_config.json": "{}"}, "touchstone import techempower"),

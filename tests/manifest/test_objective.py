@@ -30,8 +30,8 @@ def test_a_further_percentile_needs_more_requests(text: str, least: int) -> None
     ("text", "reason"),
     [
         ("", "empty"),
-        ("p99", "no condition"),
-        ("p98 < 5ms", "no condition"),
+        ("p99", "not a condition"),
+        ("p98 < 5ms", "not a condition"),
         ("p99 < 5%", "held against a time"),
         ("errors < 5ms", "held against a share"),
         ("p99 < 5", "give the bound its unit"),

@@ -153,7 +153,7 @@ def test_urls_of_both_schemes_need_loads_that_state_what_they_speak(tmp_path: Pa
         ExternalService("b", "https://127.0.0.1:2", "127.0.0.1", 2),
     ]
     folder = folder_of(tmp_path, {"silent": "", "stated": "tls = false", "two": 'protocol = "h2c"'})
-    with pytest.raises(UsageError, match="some services are named by http:// and some by https://"):
+    with pytest.raises(UsageError, match="some services have http:// URLs and some https://"):
         over_tls(folder, both)
     loads = over_tls(folder, both[1:]).scenario.loads
     assert {name: load.tls for name, load in loads.items()} == {"silent": True, "stated": False, "two": False}

@@ -69,7 +69,7 @@ def test_a_name_that_leads_elsewhere_is_damage(tmp_path: Path, key: str, name: s
     opened(tmp_path).write_state(ended=True)
     plan = tmp_path / "plan.json"
     plan.write_text(json.dumps(json.loads(plan.read_text(encoding="utf-8")) | {key: name}), encoding="utf-8")
-    with pytest.raises(StoreError, match="no name of a run"):
+    with pytest.raises(StoreError, match="not a name of a run"):
         load_run(tmp_path)
 
 

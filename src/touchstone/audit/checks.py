@@ -77,7 +77,7 @@ def _lawless(r: PublishedResult) -> str | None:
         return "latency of an open loop contains its queue, which has no bound"
     if r.rate == 0:
         return "not one response was counted"
-    if r.pipeline is None and r.connections is not None:
+    if not r.pipeline and r.connections is not None:
         return "the file does not say how many requests a connection may have under way"
     return r.lawless
 
@@ -106,7 +106,7 @@ def _littles_law(r: PublishedResult) -> Iterator[tuple[str, str]]:
 
     In an open loop latency counts from the intended send time, so requests may wait in a queue without bound.
     """
-    if _lawless(r) is not None or not r.rate or not r.mean_s or not r.connections or r.pipeline is None:
+    if _lawless(r) is not None or not r.rate or not r.mean_s or not r.connections or not r.pipeline:
         return
     slots = r.connections * r.pipeline
     least_s = r.mean_s - r.mean_step_s if r.least_mean_s is None else r.least_mean_s

@@ -96,12 +96,12 @@ def test_where_nothing_can_be_loaded_unseen_the_load_is_marked_and_not_loaded(tm
         ("openapi: 3.1.0\npaths: {}", "no operation"),
         ("openapi: 3.1.0\npaths: []", "no operation under `paths`: look: left out: `paths` is not an object"),
         ("openapi: 3.1.0\nwebhooks: {made: {post: {}}}", "it has webhooks alone"),
-        ("openapi: [3]\npaths: {}", "no OpenAPI document: `openapi` is not text"),
+        ("openapi: [3]\npaths: {}", "not an OpenAPI document: `openapi` is not text"),
         ("asyncapi: 2.6.0\nchannels: {}", "neither `openapi: 3.x` nor `swagger: 2.0`"),
         ("{", "cannot be read"),
-        ("[]", "no OpenAPI document: it is not an object"),
-        ("", "no OpenAPI document"),
-        ("text", "no OpenAPI document"),
+        ("[]", "not an OpenAPI document: it is not an object"),
+        ("", "not an OpenAPI document"),
+        ("text", "not an OpenAPI document"),
     ],
 )
 def test_what_is_no_such_document_is_refused(tmp_path: Path, text: str, said: str) -> None:

@@ -197,7 +197,7 @@ def test_in_a_path_a_limit_names_nothing_that_exists(tmp_path: Path) -> None:
         ({"name": "X-A", "in": "header", "example": "a\r\nX-B: c"}, "no header field can have the value"),
         ({"name": "X-A", "in": "header", "example": "ä"}, "no header field can have the value"),
         ({"name": "a b", "in": "cookie", "example": "x"}, "no cookie can be called so"),
-        ({"name": "a", "in": "query", "example": "\ud800"}, "no value of JSON that can be written"),
+        ({"name": "a", "in": "query", "example": "\ud800"}, "not a value of JSON that can be written"),
         ({"name": "a", "in": "querystring", "content": {}}, "the whole query string"),
         ({"name": "", "in": "query"}, "it is called ''"),
         ({"name": {"a": 1}, "in": "query"}, "`name` is not text"),
