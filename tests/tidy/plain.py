@@ -23,7 +23,6 @@ _WORDS = {
     r"as ever": "as before",
     r"comes to": "amounts to, is",
     r"what it": "the noun itself",
-    r"(?<!there\s)(?<!There\s)(?:is|was) no (?!longer|more|less|worse|better|different|difference|other|such|time|need|older|graver|doubt)\w+": "is not a",
 }
 _REFUSED = re.compile(rf"(?<![\w-])(?:{'|'.join(_WORDS)})(?![\w-])".replace(" ", r"\s+"), re.IGNORECASE)
 _OPENING = re.compile(r"(?<!\w)Of\s(?!course\b)")
