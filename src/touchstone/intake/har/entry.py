@@ -150,7 +150,7 @@ def _status(answered: Mapping[str, Any], entry: Mapping[str, Any]) -> int:
     if not status.is_integer() or not 100 <= status <= 599:
         raise LeftOutError(f"{status:g} is not a status")
     if status < 200:
-        raise LeftOutError("a WebSocket or another protocol" if status == 101 else f"{status:g} is not a final response")
+        raise LeftOutError("a WebSocket or another protocol" if status == 101 else f"{status:g} is not a final status")
     if status == 407:
         raise LeftOutError("a proxy asked for a login")
     for one in (entry, answered):
