@@ -19,6 +19,8 @@ export function openStore({ url, pool: max, timeout }) {
   });
   // A session that breaks while nobody uses it: the pool drops it, and the next request opens another.
   pool.on('error', () => {});
+  // One that breaks between two statements of a request: the next statement fails, and the process lives on.
+  pool.on('connect', (session) => session.on('error', () => {}));
 
   return {
     /** Inserts the user, reads it back and deletes it, on one session; each statement commits by itself. */
