@@ -44,6 +44,7 @@ KNOWN = {
     "lax_from",
     "late_from",
     "stale_from",
+    "share_value",
 }
 DATABASE = os.environ.get("DATABASE_PATH")
 DOWNSTREAM = os.environ.get("DOWNSTREAM_URL")
@@ -81,6 +82,7 @@ class Service:
         self.lock = threading.Lock()
         self.own = threading.local()
         self.served = 0
+        self.current = ""
         self.names: list[str] = []
         self.open = 0
         self.sessions: list[psycopg.Connection[tuple[object, ...]]] = []
@@ -219,6 +221,10 @@ class Service:
             number = self.served
         if knob("skip_every") and number % knob("skip_every") == 0:
             return 200, f"done {value}"
+        if knob("share_value"):
+            self.current = value
+            time.sleep(0.002)
+            value = self.current
         if DATABASE:
             self.insert(value, number)
         if DOWNSTREAM:

@@ -15,6 +15,8 @@ use crate::template::{Key, Place, Scope, Template};
 
 /// Characters of a value that a sentence shows.
 const SHOWN: usize = 200;
+/// Members up to which each is compared with those before it: sorting needs memory of its own.
+const FEW: usize = 16;
 const TYPES: [&str; 7] = [
     "string", "number", "integer", "boolean", "null", "array", "object",
 ];
@@ -86,14 +88,14 @@ impl JsonCheck {
                 format!("the body is not JSON: {error}")
             }
         })?;
+        if let Some(name) = doubled(&members) {
+            return Err(format!("the field {name:?} is there more than once"));
+        }
         for (name, field) in &self.fields {
-            let mut found = members.iter().filter(|(known, _)| known == name);
-            let (_, value) = found
-                .next()
+            let (_, value) = members
+                .iter()
+                .find(|(known, _)| known == name)
                 .ok_or_else(|| format!("the field {name:?} is missing"))?;
-            if found.next().is_some() {
-                return Err(format!("the field {name:?} is there more than once"));
-            }
             if !field.accepts(value.get(), self.loose, key, scratch) {
                 let (found, wanted) = (shown(value.get()), field.wanted(scratch));
                 return Err(format!("the field {name:?} is {found}, expected {wanted}"));
@@ -105,6 +107,26 @@ impl JsonCheck {
             None => Ok(()),
         }
     }
+}
+
+/// A name that two members have, expected or not: clients differ in which of them they take (RFC 8259 section 4).
+fn doubled<'m>(members: &'m [(String, &RawValue)]) -> Option<&'m str> {
+    if members.len() <= FEW {
+        let mut each = members.iter().enumerate();
+        return each.find_map(|(place, (name, _))| {
+            let before = &members[..place];
+            before
+                .iter()
+                .any(|(known, _)| known == name)
+                .then_some(name.as_str())
+        });
+    }
+    let mut names: Vec<&str> = members.iter().map(|(name, _)| name.as_str()).collect();
+    names.sort_unstable();
+    names
+        .windows(2)
+        .find(|pair| pair[0] == pair[1])
+        .map(|pair| pair[0])
 }
 
 impl Field {
@@ -423,6 +445,20 @@ mod tests {
         assert!(said("{\"a\":1").contains("not JSON"));
         assert!(said("{\"a\":1} x").contains("not JSON"));
         assert!(said(r#"{"a":1,"a":1}"#).contains("more than once"));
+        let open = |body: &str| verdict(json!({"a": 1}), false, body);
+        assert!(open(r#"{"a":1,"b":1,"c":2}"#).is_ok());
+        assert!(
+            open(r#"{"a":1,"b":1,"b":2}"#)
+                .unwrap_err()
+                .contains("\"b\" is there more than once")
+        );
+        let many: String = (0..20).map(|n| format!(r#","m{n}":0"#)).collect();
+        assert!(open(&format!(r#"{{"a":1{many}}}"#)).is_ok());
+        assert!(
+            open(&format!(r#"{{"a":1{many},"m7":0}}"#))
+                .unwrap_err()
+                .contains("m7")
+        );
         assert!(said(r#"{"a":1,"b":1}"#).contains("\"b\" is not expected"));
         assert!(said("{\"a\":NaN}").contains("not JSON"));
     }

@@ -1,6 +1,7 @@
 //! The machine as a whole: stolen time, and CPU time that went to others.
 
 use crate::dependencies::{Dependencies, DependencyTimes};
+use crate::network::Sent;
 use crate::procfs;
 use crate::strangers::{ProcessTimes, Stranger, Strangers};
 use crate::target::Dependency;
@@ -23,6 +24,8 @@ pub struct MachineReading {
     pub processes: ProcessTimes,
     /// Pages swapped in and out since boot.
     pub swapped_pages: Option<u64>,
+    /// What all sockets have sent.
+    pub sent: Option<Sent>,
     /// CPU time of the dependencies; empty if there are none.
     pub dependencies: DependencyTimes,
     /// When it was read.
@@ -51,6 +54,9 @@ pub struct Machine {
     pub dependencies_cpu_s: Option<BTreeMap<String, f64>>,
     /// Pages swapped in and out.
     pub swapped_pages: Option<u64>,
+    /// What all sockets of the machine sent; absent where the kernel does not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sent: Option<Sent>,
 }
 
 impl MachineReading {
@@ -71,6 +77,7 @@ impl MachineReading {
             own_cpu: clock::own_cpu(),
             processes: ProcessTimes::now(),
             swapped_pages: swapped_pages(),
+            sent: Sent::now(),
             dependencies: dependencies.read(),
             at,
             idle: idle_times(lines),
@@ -138,6 +145,7 @@ impl MachineReading {
                 .swapped_pages
                 .zip(self.swapped_pages)
                 .map(|(b, a)| b.saturating_sub(a)),
+            sent: self.sent.zip(later.sent).map(|(a, b)| a.until(b)),
         }
     }
 }

@@ -30,11 +30,12 @@ from touchstone.isolation.long_log import shorten
 from touchstone.isolation.port import foreign_listener
 from touchstone.isolation.private_places import PrivatePlaces
 from touchstone.isolation.process import ServerProcess, StartError, start_process
+from touchstone.isolation.written import written_so_far
 from touchstone.manifest.load import Load
 from touchstone.manifest.scenario import Setting
 from touchstone.manifest.spoken import PLAIN, SpokenProtocol
 from touchstone.record.evidence.surroundings import Confinement, CpuAtEnd
-from touchstone.record.process import Placement, Process
+from touchstone.record.process import Placement, Process, Written
 from touchstone.record.secret import shown_command, shown_environment
 
 
@@ -232,7 +233,7 @@ def running(
             note_runtime(bench, built, record, env, command)
             with ConfinementWatch(process, bench.placement.server_cpus, memory_limit, cpu_limit) as watch:
                 wait_until_ready(bench, process, port, ready_within_s or bench.scenario.ready.within_s, spoken)
-                logs = log_files(process.tree(), log)
+                logs, written = log_files(process.tree(), log), written_so_far(process.tree())
                 contender = StartedService(
                     process,
                     host,
@@ -245,6 +246,7 @@ def running(
                 )
                 yield contender
                 record.log_file_bytes = grown(logs, log_files(process.tree(), log), built.cwd)
+                record.written = Written.model_validate(written_so_far(process.tree()).since(written))
                 record.mapped = mapped_code(process.tree())
                 if found := watch.account():
                     record.confinement.append(Confinement.model_validate(found))

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import psutil
 
+from touchstone.isolation.written import descriptor_flags
+
 
 @dataclass(frozen=True)
 class LogFile:
@@ -60,7 +62,6 @@ def grown(before: LogFiles, after: LogFiles, home: Path) -> int:
 
 
 def _appends(pid: int, descriptor: str) -> bool:
-    """Whether it was opened with O_APPEND, to write only (/proc/PID/fdinfo, proc(5))."""
-    lines = Path(f"/proc/{pid}/fdinfo/{descriptor}").read_text().splitlines()
-    flags = int(next(line for line in lines if line.startswith("flags:")).split()[1], 8)
+    """Whether it was opened with O_APPEND, to write only."""
+    flags = descriptor_flags(pid, descriptor)
     return bool(flags & os.O_APPEND) and flags & os.O_ACCMODE == os.O_WRONLY

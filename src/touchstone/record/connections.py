@@ -66,3 +66,14 @@ class Connections(EngineRecord):
     errors: ConnectionErrors = ConnectionErrors()
     closed: ClosedByServer | None = Field(default=None, exclude_if=lambda closed: closed is None)
     """None in records of engines that did not tell closes apart."""
+
+
+class Sent(EngineRecord):
+    """What the sockets of a machine sent, loopback included."""
+
+    datagrams: int = 0
+    """UDP datagrams."""
+    segments: int = 0
+    """TCP segments, acknowledgements included."""
+    octets: int = 0
+    """Bytes of IP packets, with their headers."""

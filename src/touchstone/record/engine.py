@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, Field, model_validator
 
 from touchstone.record.base import EngineRecord
-from touchstone.record.connections import Connections
+from touchstone.record.connections import Connections, Sent
 from touchstone.record.distribution import Distribution
 from touchstone.record.events import Events
 from touchstone.record.generator import Generator, GeneratorUse
@@ -267,6 +267,7 @@ class Machine(EngineRecord):
     """CPU of each dependency that has its own processes; None if there are none, or not measured."""
     swapped_pages: int | None = None
     """In and out, of the whole machine."""
+    sent: Sent | None = Field(default=None, exclude_if=lambda sent: sent is None)
 
 
 class MediaTypeCount(EngineRecord):

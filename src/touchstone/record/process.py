@@ -82,6 +82,21 @@ class Placement(Record):
     """The other machines that the load comes from; the engine's CPUs are then those that lead and watch."""
 
 
+class Written(Record):
+    """Bytes that a process tree wrote to others than its clients since its first response."""
+
+    calls: int = 0
+    """By `write` and its kind: log files, pipes, other programs; also responses, unless they go by `send`."""
+    writes: int = 0
+    """The number of these calls."""
+    dirtied: int = 0
+    """Pages of files that were changed in any way, as the kernel counts them for the disk."""
+    mapped: int = 0
+    """Pages of files that were mapped to be written, which came to be resident."""
+    piped: int = 0
+    """Read by processes that only read from its pipes."""
+
+
 class Process(Record):
     """One process of a contender. Samples of loads that it served in turn have the same one."""
 
@@ -120,3 +135,5 @@ class Process(Record):
     """Bytes written there during its whole life, under every load."""
     log_file_bytes: int = Field(default=0, exclude_if=lambda size: size == 0)
     """Bytes appended to other files: those open from the first response on, and those of its own folder."""
+    written: Written | None = Field(default=None, exclude_if=lambda written: written is None)
+    """None for one that the lab did not start, and in older records."""

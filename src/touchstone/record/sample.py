@@ -67,6 +67,16 @@ class CheckOutcome(Record):
     """The processes that used most of the machine while it was tried again and broke each time, each with its share."""
 
 
+class MixedAnswer(Record):
+    """A response inside a load that is right for another key than its own."""
+
+    target: str
+    received: str
+    """The beginning of its body."""
+    fits: str
+    """The key for which the service gives this response at rest."""
+
+
 class ProofOutcome(Record):
     """What a dependency said about the work."""
 
@@ -192,8 +202,10 @@ class Sample(Record):
     """The contract: the verify phase's, or the short re-check after a load."""
     checks_in_load: list[CheckOutcome] = Field(default=[], exclude_if=lambda checks: not checks)
     """Checks of the contract that were made inside the load, on its connections."""
+    mixed_answers: list[MixedAnswer] = Field(default=[], exclude_if=lambda answers: not answers)
+    """Responses to single keys inside the load that were those of other keys."""
     asked_in_load: int = Field(default=0, exclude_if=lambda count: not count)
-    """Requests of those checks. The load's own counts do not hold them; counters of dependencies do."""
+    """Requests of those checks, and of keys. The load's own counts do not hold them; counters of dependencies do."""
     proofs: list[ProofOutcome] = []
     left_out: list[str] = []
     """Checks and proofs that could not be made of a service that the lab did not start; a sentence each."""

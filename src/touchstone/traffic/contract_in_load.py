@@ -9,14 +9,17 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from touchstone.contract.checker import ContractChecker, askable
 from touchstone.contract.within_load import checks_within_load
+from touchstone.engine.ask import Response
 from touchstone.engine.slices import SlicesSession, Turn, TurnRecord
 from touchstone.manifest.contract import Check
 from touchstone.record.sample import CheckOutcome
+from touchstone.traffic.mixed_answers import KeyAtRest, answers_at_rest, keyed, mixed_answers, other_answers
 from touchstone.traffic.sequence import LoadSequence
 
 _TURN_S = 0.25
@@ -64,14 +67,19 @@ def check_contract_in_load(session: SlicesSession, contender: int, sequence: Loa
         return []
     known, _ = askable(sequence.bench.scenario.contract, sequence.running.dependencies)
     checks = checks_within_load(known)
-    if not checks:
+    known_keys = answers_at_rest(sequence, keyed(load))
+    if not checks and not known_keys:
         return []
     with _LoadedTurns(session, contender) as turns:
         way = _LoadConnection(session, contender)
         service = replace(sequence.running.service, timeout_s=_REQUEST_S, way=way)
         checker = ContractChecker(service, sequence.running.dependencies, sequence.bench.seed)
         _make(checker, checks, sequence)
+        others: list[tuple[KeyAtRest, Response]] = []
+        with suppress(_TooLateError):
+            others = other_answers(known_keys, service, sequence.bench.seed)
         sequence.sample.asked_in_load = way.asked
+    sequence.sample.mixed_answers = mixed_answers(known_keys, others, sequence)
     return turns.records
 
 

@@ -48,6 +48,12 @@ SOUND: tuple[Setup, ...] = (
     ),
     sound("big-bodies", "bodies of 40 KB", servers=knobs(body_bytes=40_000, work_us=100), load=BIG),
     sound("early-hints", "an interim response 103 before each answer", servers=knobs(hints=1)),
+    sound(
+        "any-number-passes",
+        "the load's expectation does not depend on its key, and each response is right",
+        load=work({"pattern": r"done \d+"}),
+        never=("answers-mixed",),
+    ),
     sound("chunked", "bodies in chunks of seven bytes", servers=knobs(chunked=1)),
     sound(
         "one-at-a-time", "a single-threaded service that is busy 0.3 ms for each request", servers=knobs(work_us=300)
@@ -185,6 +191,12 @@ SOUND: tuple[Setup, ...] = (
     sound("many-fields", "answers with 2 KB of header fields", servers=knobs(header_bytes=2048)),
     sound("mapped-memory", "64 MB of shared memory that is mapped", servers=knobs(shared_bytes=64 * MIB)),
     sound("logs-each", "a line of log for each request", servers=knobs(log_each=1)),
+    sound(
+        "writes-and-wakes",
+        "two contenders; one answers by write(2), and its threads wake each other for each request",
+        servers=(*knobs(), *knobs(by_write=1, wakes_each=1)),
+        never=("writes-unequal",),
+    ),
     sound(
         "compiles",
         "a build that compiles",

@@ -118,6 +118,14 @@ TRICKS: tuple[Setup, ...] = (
         servers=knobs(piped_bytes=64 * MIB),
     ),
     Setup(
+        "keeps-connections-in-pipes",
+        "64 KiB of each held connection wait in a pipe",
+        ("memory-outside-rss",),
+        servers=knobs(piped_each=1),
+        scenario=HOLD,
+        phases=("hold",),
+    ),
+    Setup(
         "hides-memory-while-held",
         "64 MB are in a file in memory while connections are held",
         ("memory-outside-rss",),
@@ -271,5 +279,22 @@ TRICKS: tuple[Setup, ...] = (
         "two contenders; one has an access log of its own, and writes nothing to standard output",
         ("logs-unequal",),
         servers=(*knobs(), *knobs(log_file_each=1)),
+    ),
+    *(
+        Setup(
+            f"logs-{name}",
+            f"two contenders; one logs each request {says}",
+            ("writes-unequal",),
+            servers=(*knobs(), *knobs(log_by=way)),
+        )
+        for way, (name, says) in enumerate(
+            (
+                ("by-datagrams", "to a collector over UDP"),
+                ("through-a-pipe", "through a pipe to another program"),
+                ("to-a-mapped-file", "to a file that it has mapped"),
+                ("over-a-connection", "to a collector over TCP"),
+            ),
+            start=1,
+        )
     ),
 )

@@ -1,7 +1,7 @@
 """Services that behave otherwise while many connections are open: one at a time, each keeps its contract."""
 
-from tests.faults.catalogue.kinds import SQLITE, service
-from tests.faults.setup import Setup
+from tests.faults.catalogue.kinds import SQLITE, service, work
+from tests.faults.setup import Setup, knobs
 
 CHECKS = (
     {
@@ -56,5 +56,19 @@ TWO_FACED: tuple[Setup, ...] = (
     two_faced("skips-work-in-a-crowd", "from 16 connections on nothing is stored", skip_from=16),
     two_faced("checks-nothing-in-a-crowd", "from 16 connections on no request is refused", lax_from=16),
     two_faced("answers-first-in-a-crowd", "from 5 connections on rows are stored after the response", late_from=5),
+    Setup(
+        "mixes-keys",
+        "under load every third response that follows one on another connection is that one's; any number passes",
+        ("answers-mixed",),
+        servers=knobs(mix_when_busy=1),
+        load=work({"pattern": r"done \d+"}),
+    ),
+    Setup(
+        "mixes-users",
+        "a threaded service keeps the number of the current request in one place, over a wait",
+        ("answers-mixed",),
+        servers=service(share_value=1),
+        load=work({"status": 200}),
+    ),
     two_faced("stale-in-a-crowd", "from 16 connections on each connection keeps a copy of found rows", stale_from=16),
 )

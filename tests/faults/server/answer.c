@@ -110,6 +110,15 @@ static enum fate work(const struct request *request, int connection, struct byte
         draft.fault = (enum fault)knobs.fault;
         use_up(draft.fault);
     }
+    // As a handler that keeps "the current user" over a wait: the next request has set it meanwhile.
+    static int last_connection;
+    if (knobs.mix_when_busy && !request->close && connection != last_connection && number % 3 == 0 && *before) {
+        draft.length = right_body(body, sizeof body, before);
+    }
+    if (knobs.mix_when_busy && !request->close) {
+        last_connection = connection;
+        snprintf(before, sizeof before, "%s", strchr(request->target, '=') ? strchr(request->target, '=') + 1 : "");
+    }
     if (knobs.swap_answers) {
         draft.length = right_body(body, sizeof body, before);
         snprintf(before, sizeof before, "%s", n ? n + 1 : "");

@@ -113,7 +113,8 @@ static bool flush(int fd) {
     struct connection *c = connections[fd];
     while (!c->due_ms && c->sent < c->out.length) {
         size_t part = next_part(c);
-        ssize_t n = send(fd, c->out.data + c->sent, part, MSG_NOSIGNAL);
+        const char *from = c->out.data + c->sent;
+        ssize_t n = knobs.by_write ? write(fd, from, part) : send(fd, from, part, MSG_NOSIGNAL);
         if (n < 0) {
             if (errno == EAGAIN) {
                 return true;
@@ -208,6 +209,9 @@ static void accept_all(void) {
         }
         if (!knobs.nagle) {
             setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
+        }
+        if (knobs.piped_each) {
+            keep_in_pipe();
         }
         connections[fd] = calloc(1, sizeof *connections[fd]);
         connections[fd]->number = ++held;
@@ -316,6 +320,7 @@ int main(void) {
     shared->started_ms = now_ms();
     read_knobs("behaviour");
     open_truth();
+    signal(SIGPIPE, SIG_IGN);
     signal(SIGCHLD, knobs.workers ? SIG_DFL : SIG_IGN);
     move_away();
     before_start();

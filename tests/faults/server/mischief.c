@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -169,6 +170,7 @@ void before_start(void) {
         kept = mmap(NULL, (size_t)knobs.shared_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
         memset(kept, 1, (size_t)knobs.shared_bytes);
     }
+    open_log();
     for (long i = 0; i < knobs.idle_threads; i++) {
         start_thread();
     }
@@ -311,6 +313,15 @@ static void log_to_file(long number) {
     dprintf(file, "127.0.0.1 - - \"GET /work?n=%ld HTTP/1.1\" 200 - \"-\" \"a client of some kind\"\n", number);
 }
 
+// As a runtime whose threads wake each other.
+static void wake(void) {
+    static int counter = -1;
+    if (counter < 0) {
+        counter = eventfd(0, EFD_NONBLOCK);
+    }
+    (void)!eventfd_write(counter, 1);
+}
+
 void around_request(long number) {
     if (knobs.log_each) {
         fprintf(stderr, "request %ld\n", number);
@@ -332,6 +343,12 @@ void around_request(long number) {
     }
     if (knobs.log_file_each) {
         log_to_file(number);
+    }
+    if (knobs.log_by) {
+        log_elsewhere(number);
+    }
+    if (knobs.wakes_each) {
+        wake();
     }
     if (knobs.leave_zombie_every && number % knobs.leave_zombie_every == 0 && fork() == 0) {
         _exit(0);

@@ -32,6 +32,8 @@ def test_bytes_that_wait_in_pipes() -> None:
     (finding,) = fired(run, "memory-outside-rss")
     assert finding.statement.startswith("100 MiB of kernel memory, such as pipes and sockets")
     assert "4 MiB of RSS" in finding.statement
+    assert finding.doubt is not None
+    assert (finding.doubt.faster, finding.doubt.slower) == (1.0, 26.0)
 
 
 @pytest.mark.parametrize(("kernel", "resident"), [(3 * MIB, MIB), (9 * MIB, 100 * MIB)])

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use touchstone_watch::Stranger;
+use touchstone_watch::{Sent, Stranger};
 
 use super::order::LapPhase;
 use super::part::{ProcessTurn, SlicePart};
@@ -64,6 +64,9 @@ pub struct SliceRecord {
     /// Who used the CPUs meanwhile.
     #[serde(flatten)]
     pub cpu: CpuUse,
+    /// What all sockets of the machine sent meanwhile; absent where the kernel does not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub network: Option<Sent>,
     /// Established at its end.
     pub connections: u64,
     /// Evidence as in a load result; 20 errors of each class in the whole job.
@@ -237,6 +240,7 @@ impl SliceRecord {
                 engine_delayed_s: parts.iter().map(|part| part.usage.delayed_s).sum(),
                 ..CpuUse::default()
             },
+            network: None,
             connections: sum(|part| part.established),
             first_errors,
         })

@@ -266,6 +266,7 @@ impl RunningJob<'_> {
             cpu.other_cpu_s = Some(machine.other_cpu_s);
             cpu.strangers = machine.strangers;
             cpu.dependencies_cpu_s = machine.dependencies_cpu_s;
+            record.network = machine.sent;
         }
     }
 

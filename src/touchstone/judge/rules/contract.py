@@ -95,6 +95,35 @@ def contract_broken_in_load(sample: Sample, case: Case) -> Iterator[Fired]:
         )
 
 
+@on_sample(
+    "answers-mixed",
+    Severity.INVALID,
+    title="Responses under load are those of other keys",
+    threshold=(
+        "a response to a key, asked in the first round's warm-up between the requests of the load, whose body is not "
+        "the one that the key has at rest, before the load and after it, but the one that the service gives for "
+        "another key. Reading requests with one varying key, on which the load's expectation does not depend; bodies "
+        "that differ at rest are left out"
+    ),
+    threshold_reason="at rest the service itself says which response is right for each key",
+    next_step=(
+        "Look for a value that requests share: a global or a field of a handler that is set before a wait (`await`, a "
+        "query) and read after it. State the key in the load's expectation, and every response is checked."
+    ),
+    own_failure=True,
+    phases=("load",),
+)
+def answers_mixed(sample: Sample, case: Case) -> Iterator[Fired]:
+    """A service that gives one user the answer of another is wrong, however fast it is."""
+    mixed = sample.mixed_answers
+    if mixed:
+        one = mixed[0]
+        yield Fired(
+            f"under load {one.target} was answered with {one.received!r}, which is the answer of {one.fits!r}",
+            evidence={"answers": [answer.model_dump() for answer in mixed]},
+        )
+
+
 @on_group(
     "contract-not-checked",
     Severity.SUSPECT,

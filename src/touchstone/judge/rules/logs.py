@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import TypedDict
 
 from touchstone.judge.figures import CPU, SPEED
 from touchstone.judge.judgement import PossibleBias, Severity
 from touchstone.judge.language.quantity import number
 from touchstone.judge.reading.case import Case, SampleGroup
-from touchstone.judge.reading.unequal_pair import unequal_pairs
+from touchstone.judge.reading.unequal_pair import UnequalPair, unequal_pairs
+from touchstone.judge.reading.written import START_BYTES, written_elsewhere
 from touchstone.judge.rule import Fired, on_run
 
 _EACH_BYTES = 8
 _TIMES = 10
-_START_BYTES = 32 << 10
-"""What a framework may write at its start and its end."""
 _COST = "what a line costs depends on who writes it"
+
+
+class _About(TypedDict):
+    """Whom a finding is about, and the figures in doubt."""
+
+    contender: str
+    figures: list[str]
+    doubt: PossibleBias
 
 
 @on_run(
@@ -67,15 +75,69 @@ def logs_unequal(case: Case) -> Iterator[Fired]:
     """
     written = _written(case)
     for pair in unequal_pairs(written, lambda small, large: large >= max(_EACH_BYTES, _TIMES * small)):
-        quiet_is_odd = pair.odd == pair.low
         yield Fired(
             f"{pair.high} wrote {number(written[pair.high])} bytes of log per response, "
             f"{pair.low} {number(written[pair.low])}",
-            contender=pair.low if quiet_is_odd else pair.high,
-            figures=[*SPEED, *CPU],
-            doubt=PossibleBias(slower=None, reason=_COST) if quiet_is_odd else PossibleBias(faster=None, reason=_COST),
+            **_about(pair),
             evidence={"bytes_per_response": written},
         )
+
+
+@on_run(
+    "writes-unequal",
+    Severity.SUSPECT,
+    title="One contender writes beside its responses and another does not",
+    threshold=(
+        "bytes per response to others than clients and dependencies, without the logs that `logs-unequal` knows: 8 or "
+        "more, and ten times as many as another contender; if most contenders agree, only those that differ are "
+        "named. The largest of several ways counts: system calls that write and pages of files that were changed "
+        "(not with dependencies or TLS); pages of files mapped to be written; bytes that processes without a way back "
+        "read from the service's pipes; packets to others, more than in the null server's slices and than chance "
+        "explains (rank test, p < 0.001; with dependencies only datagrams)"
+    ),
+    threshold_reason=(
+        "a line of a log has some 80 bytes, so 8 bytes are a line for every tenth response. Writes that wake threads "
+        "are taken off with 8 bytes each, and 32 KiB for the start; changed pages begin at 1 MiB"
+    ),
+    next_step=(
+        "See its writes (`strace -f -e trace=write,sendto,sendmsg -p PID`): a log to a socket, a program or a "
+        "mapped file, metrics, traces. Switch it off for all contenders, or on for all, as in production."
+    ),
+)
+def writes_unequal(case: Case) -> Iterator[Fired]:
+    """A log costs CPU wherever it goes: to a collector over UDP, through a pipe to another program, to a mapped file.
+
+    Socket datagrams within the machine (`/dev/log`) and writes by io_uring are not among it: no counter shows them.
+    """
+    ways = written_elsewhere(case)
+    written = {name: max(found.values()) for name, found in ways.items()}
+    for pair in unequal_pairs(written, lambda small, large: large >= max(_EACH_BYTES, _TIMES * small)):
+        most = max(ways[pair.high], key=lambda way: ways[pair.high][way])
+        yield Fired(
+            f"{pair.high} wrote {number(written[pair.high])} bytes per response {_WAYS[most]}, {pair.low} "
+            f"{number(written[pair.low])}",
+            **_about(pair),
+            evidence={"bytes_per_response": ways},
+        )
+
+
+_WAYS = {
+    "calls": "to files, pipes or other programs",
+    "dirtied": "to files",
+    "mapped": "to mapped files",
+    "piped": "through pipes to another program",
+    "network": "to others than its clients over the network",
+}
+
+
+def _about(pair: UnequalPair) -> _About:
+    """The contender that a finding on a pair accuses, and the possible bias."""
+    quiet_is_odd = pair.odd == pair.low
+    return {
+        "contender": pair.low if quiet_is_odd else pair.high,
+        "figures": [*SPEED, *CPU],
+        "doubt": PossibleBias(slower=None, reason=_COST) if quiet_is_odd else PossibleBias(faster=None, reason=_COST),
+    }
 
 
 def _written(case: Case) -> dict[str, float]:
@@ -97,6 +159,6 @@ def _bytes_per_response(groups: Sequence[SampleGroup]) -> float | None:
         log = sample.process.log
         if sample.result is None or sample.process.log_bytes is None or log is None:
             continue
-        sizes[log] = max(0, sample.process.log_bytes + sample.process.log_file_bytes - _START_BYTES)
+        sizes[log] = max(0, sample.process.log_bytes + sample.process.log_file_bytes - START_BYTES)
         answered += max(sample.result.totals.completed, sample.result.counts.completed)
     return sum(sizes.values()) / answered if answered else None

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from touchstone.judge.figures import MEMORY
-from touchstone.judge.judgement import Severity
+from touchstone.judge.judgement import PossibleBias, Severity
 from touchstone.judge.language.quantity import number, seconds, share, size
 from touchstone.judge.reading.case import Case
 from touchstone.judge.reading.machine_state import machine_state
@@ -220,14 +220,24 @@ def memory_outside_rss(sample: Sample, case: Case) -> Iterator[Fired]:
         if not found:
             continue
         resident = max(account.resident, account.kernel_resident)
-        hold = ["hold_rss_per_connection", "hold_anon_per_connection", "hold_rss_base", "hold_given_back"]
         what = " and ".join(f"{size(amount)} of {kind}" for kind, amount in found.items())
         yield Fired(
             f"{what} were in no process's RSS, next to {size(resident)} of RSS",
-            figures=[*MEMORY, *hold],
+            figures=_HELD if sample.phase == "hold" else MEMORY,
+            doubt=_larger(resident, sum(found.values())) if sample.phase != "hold" else None,
             evidence={"unmapped_shared": shared, "kernel": kernel, "rss": resident},
         )
         return
+
+
+_HELD = ["hold_rss_per_connection", "hold_anon_per_connection", "hold_rss_base", "hold_given_back"]
+
+
+def _larger(resident: int, beyond: int) -> PossibleBias | None:
+    """The bound on figures of memory: with what lies outside they are no larger than the sum."""
+    if not resident:
+        return None
+    return PossibleBias(slower=1 + beyond / resident, reason="the cgroup's memory bounds what its processes hold")
 
 
 _PAGES_SHARED_MORE = 1.05

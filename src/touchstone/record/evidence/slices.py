@@ -9,6 +9,7 @@ from typing import Any, Literal
 from pydantic import Field, model_validator
 
 from touchstone.record.base import Record
+from touchstone.record.connections import Sent
 from touchstone.record.engine import OtherProcess
 from touchstone.record.load_1 import upgraded_slice
 
@@ -81,6 +82,8 @@ class Slice(Record):
     """The processes that used most of `other_cpu_s`, the greatest first."""
     dependencies_cpu_s: dict[str, float] | None = Field(default=None, exclude_if=lambda seconds: seconds is None)
     """By dependency, as `server_cpu_s`; None if none has a process of its own."""
+    network: Sent | None = Field(default=None, exclude_if=lambda sent: sent is None)
+    """What all sockets of the machine sent meanwhile."""
     lap: int | None = None
     """The lap that the turn belongs to, from 0; None in the warm-up."""
     unbroken: bool = Field(default=False, exclude_if=lambda unbroken: not unbroken)
