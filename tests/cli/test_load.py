@@ -255,7 +255,7 @@ def test_a_mix_of_journeys_goes_through_them(tmp_path: Path) -> None:
         (JOURNEY, ("--proto", "notes.proto"), "cannot be used with"),
         (JOURNEY, ("--expect-grpc-status", "OK"), "cannot be used with"),
         (JOURNEY, ("--stream", "sse"), "cannot be used with"),
-        (JOURNEY, ("--events", "5"), "--events with a number needs --stream"),
+        (JOURNEY, ("--events", "5"), "--events needs --stream"),
         (JOURNEY, ("--mix", "other.toml"), "given twice"),
         (JOURNEY, ("--job", "job.json"), "names its requests itself"),
         (JOURNEY, ("--knee", "p99<20ms", "--histogram"), "searches for a rate"),
@@ -278,6 +278,29 @@ def test_the_targets_of_a_mix_are_its_own(tmp_path: Path) -> None:
         assert done.returncode == 2
         assert "give the server's address alone, http://127.0.0.1:9" in done.stderr
     assert touchstone(tmp_path, "load", "http://127.0.0.1:9/", "--mix").returncode == 2
+
+
+@pytest.mark.parametrize(
+    ("words", "named"),
+    [
+        (["-c", "5"], "--connections"),
+        (["--rate=9", "--poisson"], "--rate, --poisson"),
+        (["--stream=sse", "--events=3"], "--stream, --events"),
+        (["--duration=10s"], "--duration"),
+    ],
+)
+def test_flags_that_a_job_would_hide_are_refused(tmp_path: Path, words: list[str], named: str) -> None:
+    (tmp_path / "job.json").write_text('{"url": "http://127.0.0.1:9/"}')
+    done = touchstone(tmp_path, "load", "--job", "job.json", *words)
+    assert done.returncode == 2
+    assert f"write {named} into it" in done.stderr
+
+
+def test_progress_is_a_flag_without_a_value(tmp_path: Path) -> None:
+    with null_server() as url:
+        done = touchstone(tmp_path, "load", "--progress", url, "-n", "3", "-c", "1")
+    assert '{"event":"connected"' in done.stderr
+    assert "3 sent" in done.stdout
 
 
 def test_a_stream_is_not_compared_with_another_tool(tmp_path: Path) -> None:

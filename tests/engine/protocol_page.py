@@ -22,18 +22,18 @@ Python decides, Rust measures: the lab hands the engine one *job* as JSON and ge
 is timed happens between the two. People use the same engine by flags (`touchstone load URL`); flags are parsed into the
 same job, so there is one way in.
 
-    touchstone-engine load   --job FILE|-  [--out FILE] [--events]
-    touchstone-engine slices --job FILE    [--out FILE] [--events]     orders on standard input
+    touchstone-engine load   --job FILE|-  [--out FILE] [--progress]
+    touchstone-engine slices --job FILE    [--out FILE] [--progress]     orders on standard input
     touchstone-engine ask                                              orders on standard input, answers on output
-    touchstone-engine boot   --job FILE|-  [--out FILE] [--events]
-    touchstone-engine hold   --job FILE|-  [--out FILE] [--events]
+    touchstone-engine boot   --job FILE|-  [--out FILE] [--progress]
+    touchstone-engine hold   --job FILE|-  [--out FILE] [--progress]
     touchstone-engine stop   --job FILE|-  [--out FILE]
     touchstone-engine relay                                            orders on standard input, answers on output
     touchstone-engine bounds --job FILE|-  [--out FILE]
     touchstone-engine schema               [--out FILE]               all documents below as JSON Schema
 
 * A result is one JSON document on standard output, or in `--out` (written to a temporary name and renamed).
-* Events (`--events`) are JSON objects, one a line, on standard error; orders are the same on standard input.
+* Events (`--progress`) are JSON objects, one a line, on standard error; orders are the same on standard input.
 * Exit codes: 0 the job was carried out (whatever the server did), 1 it could not be, 2 the job is malformed,
   130 interrupted (a result is still written, with `"interrupted": true`).
 * Units are seconds, bytes and counts. Times in a series are seconds since the first intended send, on CLOCK_MONOTONIC.

@@ -40,7 +40,7 @@ def run(command: str, job: dict[str, Any]) -> subprocess.CompletedProcess[str]:
     with tempfile.NamedTemporaryFile("w", suffix=".json") as place:
         json.dump(job, place)
         place.flush()
-        line = [str(engine_path()), command, f"--job={place.name}", "--events"]
+        line = [str(engine_path()), command, f"--job={place.name}", "--progress"]
         return subprocess.run(line, check=False, input="", capture_output=True, text=True)
 
 
@@ -129,7 +129,7 @@ def test_slices_are_what_their_schema_says(null: EngineServer, tmp_path: Path) -
     for order in orders:
         check("slices", "order", order)
     done = subprocess.run(
-        [engine_path(), "slices", f"--job={place}", f"--out={out}", "--events"],
+        [engine_path(), "slices", f"--job={place}", f"--out={out}", "--progress"],
         check=False,
         input="".join(json.dumps(order) + "\n" for order in orders),
         capture_output=True,

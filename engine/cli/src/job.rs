@@ -12,9 +12,9 @@ pub struct Output {
     /// Write the JSON result here (by a temporary name, then renamed) and not to standard output.
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
-    /// Write events to standard error, one JSON object a line.
+    /// Write events of the run to standard error, one JSON object a line.
     #[arg(long)]
-    pub events: bool,
+    pub progress: bool,
 }
 
 impl Output {
@@ -26,7 +26,7 @@ impl Output {
     /// Writes an event line to standard error, when events are wanted. A reader that has gone is not a reason to stop
     /// measuring.
     pub fn event<T: Serialize>(&self, event: &T) {
-        if !self.events {
+        if !self.progress {
             return;
         }
         if let Ok(mut line) = serde_json::to_vec(event) {

@@ -12,6 +12,8 @@ mod stream;
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 
+use clap::parser::ValueSource;
+use clap::{ArgMatches, Command};
 use touchstone_load::control::Control;
 use touchstone_load::error::Error;
 use touchstone_load::event::Event;
@@ -32,7 +34,7 @@ pub struct Args {
     /// Do the share of a load that standard input orders, for a load process that has too many connections.
     #[arg(long, hide = true, exclusive = true)]
     worker: bool,
-    /// A whole job as JSON, or - for standard input; the flags below are then not used.
+    /// A whole job as JSON, or - for standard input, in place of a URL and the flags that describe a load.
     #[arg(
         long,
         value_name = "FILE|-",
@@ -43,11 +45,9 @@ pub struct Args {
     /// Write the JSON result here (by a temporary name, then renamed) and not to standard output.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     out: Option<PathBuf>,
-    /// With --stream: how many events must come; the stream is left after them. Without a number: write events of the run
-    /// to standard error, one JSON object a line.
-    #[arg(long, value_name = "N", num_args = 0..=1, value_parser = clap::value_parser!(u32).range(1..), help_heading = "Stream")]
-    #[allow(clippy::option_option)] // Given with a number, without one, or not at all.
-    events: Option<Option<u32>>,
+    /// Write events of the run to standard error, one JSON object a line.
+    #[arg(long, help_heading = "Output")]
+    progress: bool,
     /// Write the result as JSON to standard output.
     #[arg(long, help_heading = "Output")]
     json: bool,
@@ -68,6 +68,42 @@ pub struct Args {
     flags: flags::Flags,
 }
 
+/// The flags that `--job` may have beside it: where the result goes, and what is done with it.
+const WITH_A_JOB: [&str; 8] = [
+    "job",
+    "out",
+    "progress",
+    "json",
+    "csv",
+    "hdr",
+    "knee",
+    "cross_check",
+];
+
+/// Refuses a flag that describes a load beside a job, which describes the load itself.
+///
+/// # Errors
+/// A sentence that names the flags.
+pub fn refuse_flags_beside_a_job(command: &Command, given: &ArgMatches) -> Result<(), Failure> {
+    let typed = |name: &str| given.value_source(name) == Some(ValueSource::CommandLine);
+    if !typed("job") {
+        return Ok(());
+    }
+    let ignored: Vec<_> = command
+        .get_arguments()
+        .filter(|arg| !WITH_A_JOB.contains(&arg.get_id().as_str()) && typed(arg.get_id().as_str()))
+        .filter_map(|arg| arg.get_long().map(|name| format!("--{name}")))
+        .collect();
+    if ignored.is_empty() {
+        return Ok(());
+    }
+    let why = format!(
+        "--job describes the load itself: write {} into it",
+        ignored.join(", ")
+    );
+    Err(Failure::Malformed(why))
+}
+
 /// Runs it.
 pub fn run(args: Args) -> Result<Outcome, Failure> {
     if args.worker {
@@ -79,14 +115,14 @@ pub fn run(args: Args) -> Result<Outcome, Failure> {
     let from_file = args.job.is_some();
     let job = match &args.job {
         Some(path) => Job::from_json(&read(path)?).map_err(|error| failure(&error))?,
-        None => args.flags.job(args.events.flatten())?,
+        None => args.flags.job()?,
     };
     let output = Output {
         out: args.out.clone(),
-        events: args.events == Some(None),
+        progress: args.progress,
     };
     let interrupt = crate::interrupt::flag();
-    let quiet = output.events || args.json || from_file;
+    let quiet = output.progress || args.json || from_file;
     let live = RefCell::new(if quiet { None } else { Live::on_terminal() });
     let mut on_event = |event: Event| {
         output.event(&event);

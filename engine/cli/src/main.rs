@@ -21,7 +21,7 @@ mod slices;
 mod stop;
 mod worker;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use failure::Outcome;
 use std::process::ExitCode;
 
@@ -70,7 +70,17 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    let result = match Cli::parse().command {
+    let command = Cli::command();
+    let matches = command.clone().get_matches();
+    let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    if let (Some(load), Some(given)) = (
+        command.find_subcommand("load"),
+        matches.subcommand_matches("load"),
+    ) && let Err(failure) = load::refuse_flags_beside_a_job(load, given)
+    {
+        return failed(&failure);
+    }
+    let result = match cli.command {
         Command::Load(args) => load::run(*args),
         Command::Slices(args) => slices::run(args),
         Command::Ask => ask::run(),
@@ -89,9 +99,11 @@ fn main() -> ExitCode {
         Ok(Outcome::Done) => ExitCode::SUCCESS,
         Ok(Outcome::Interrupted) => ExitCode::from(130),
         Ok(Outcome::Breached) => ExitCode::from(3),
-        Err(failure) => {
-            eprintln!("touchstone-engine: {failure}");
-            failure.exit_code()
-        }
+        Err(failure) => failed(&failure),
     }
+}
+
+fn failed(failure: &failure::Failure) -> ExitCode {
+    eprintln!("touchstone-engine: {failure}");
+    failure.exit_code()
 }

@@ -38,7 +38,7 @@ pub fn run(args: Args) -> Result<Outcome, Failure> {
     let desk = Arc::new(Desk::default());
     let control = SlicesControl {
         interrupt: crate::interrupt::flag(),
-        orders: orders(&desk, args.output.events),
+        orders: orders(&desk, args.output.progress),
         desk: &desk,
         on_event: &mut on_event,
     };
@@ -48,7 +48,7 @@ pub fn run(args: Args) -> Result<Outcome, Failure> {
 }
 
 /// The orders as they come; what is asked of a contender is carried out at the desk. Their end is the end of the job.
-fn orders(desk: &Arc<Desk>, events: bool) -> Receiver<Result<Order, Error>> {
+fn orders(desk: &Arc<Desk>, progress: bool) -> Receiver<Result<Order, Error>> {
     let (sender, orders) = channel();
     let desk = Arc::clone(desk);
     std::thread::spawn(move || {
@@ -59,7 +59,11 @@ fn orders(desk: &Arc<Desk>, events: bool) -> Receiver<Result<Order, Error>> {
                     let desk = Arc::clone(&desk);
                     std::thread::spawn(move || {
                         let answer = Box::new(desk.carry_out(contender, &send));
-                        Output { out: None, events }.event(&SliceEvent::Answered { answer });
+                        Output {
+                            out: None,
+                            progress,
+                        }
+                        .event(&SliceEvent::Answered { answer });
                     });
                 }
                 other => {

@@ -66,7 +66,7 @@ fn a_reader_that_goes_away_is_no_failure() {
 fn a_job_on_standard_input_gives_a_result_and_events() {
     let (url, counts) = server();
     let mut child = Command::new(ENGINE)
-        .args(["load", "--job", "-", "--events"])
+        .args(["load", "--job", "-", "--progress"])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())

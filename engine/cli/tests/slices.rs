@@ -21,7 +21,7 @@ impl Slices {
         std::fs::create_dir_all(&folder).unwrap();
         std::fs::write(folder.join("job.json"), job.to_string()).unwrap();
         let child = Command::new(ENGINE)
-            .args(["slices", "--events", "--job"])
+            .args(["slices", "--progress", "--job"])
             .arg(folder.join("job.json"))
             .arg("--out")
             .arg(folder.join("out.json"))

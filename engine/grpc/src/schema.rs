@@ -1,7 +1,9 @@
 //! Schemas: `.proto` files, or the descriptor sets that protoc and buf make of them.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::time::SystemTime;
 
 use miette::Diagnostic;
 use prost_reflect::DescriptorPool;
@@ -21,6 +23,11 @@ pub struct Schema {
     from: String,
 }
 
+/// The schemas that this process has read, by path, roots and the file's time of change: every request that calls a
+/// method of a file needs its schema, and a session compiles requests for as long as a run lasts.
+static READ: LazyLock<Mutex<HashMap<(PathBuf, Vec<String>, Option<SystemTime>), Schema>>> =
+    LazyLock::new(Mutex::default);
+
 impl Schema {
     /// Reads a `.proto` file, whose imports are looked for in `roots`; if there are none, in the file's folder and those
     /// above it. A file of any other name is a descriptor set. Without a file it is the health protocol.
@@ -33,11 +40,23 @@ impl Schema {
         };
         let path = Path::new(file);
         let path = std::path::absolute(path).map_err(|error| format!("{file}: {error}"))?;
+        let changed = path.metadata().and_then(|found| found.modified()).ok();
+        let key = (path.clone(), roots.to_vec(), changed);
+        let mut known = READ.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(schema) = known.get(&key) {
+            return Ok(schema.clone());
+        }
+        let schema = Self::read_file(file, &path, roots)?;
+        known.insert(key, schema.clone());
+        Ok(schema)
+    }
+
+    fn read_file(file: &str, path: &Path, roots: &[String]) -> Result<Self, String> {
         let is_source = path.extension().is_some_and(|end| end == "proto");
         let pool = if is_source {
-            compiled(&path, roots)
+            compiled(path, roots)
         } else {
-            std::fs::read(&path)
+            std::fs::read(path)
                 .map_err(|error| error.to_string())
                 .and_then(|bytes| {
                     let set = DescriptorPool::decode(bytes.as_slice());
@@ -350,6 +369,29 @@ mod tests {
         message Main { string text = 1 [(validate.rules).string.min_len = 1, deprecated = true]; }
         enum E { NONE = 0 [(company.label) = "none"]; }
     "#;
+
+    #[test]
+    fn a_file_is_read_once_until_it_changes() {
+        let folder = Folder::with("once", &[("a.proto", OTHER)]);
+        let path = folder.0.join("a.proto");
+        let has = |name: &str| {
+            let schema = folder.read("a.proto", &[]).unwrap();
+            schema.pool().get_message_by_name(name).is_some()
+        };
+        assert!(has("a.v1.Other"));
+        let changed = path.metadata().unwrap().modified().unwrap();
+        std::fs::write(&path, OTHER.replace("message Other", "message Newer")).unwrap();
+        let at = |time| {
+            std::fs::File::open(&path)
+                .unwrap()
+                .set_modified(time)
+                .unwrap()
+        };
+        at(changed);
+        assert!(has("a.v1.Other"));
+        at(changed + std::time::Duration::from_secs(1));
+        assert!(has("a.v1.Newer"));
+    }
 
     #[test]
     fn imports_are_found_above_the_file_and_options_of_extensions_need_no_file() {

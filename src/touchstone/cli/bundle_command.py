@@ -16,6 +16,7 @@ from touchstone.bundle.consistency import contradictions
 from touchstone.bundle.pack import pack
 from touchstone.bundle.verdicts import departures
 from touchstone.cli.completion import runs
+from touchstone.cli.options import refuse_without
 from touchstone.cli.places import find_run, results_root, scenarios_root
 from touchstone.failure import ExitCode, InvalidRunError, UsageError
 from touchstone.manifest.catalogue import find_scenario
@@ -58,8 +59,7 @@ def verify(
     It measures nothing without --minutes. Whether a service holds its contract is another question: `touchstone run
     --phase verify`.
     """
-    if scenario is not None and not minutes:
-        raise UsageError("--scenario is for --minutes, which is not given", fix="add --minutes 5, or leave it out")
+    refuse_without("--minutes", minutes > 0, {"--scenario": scenario})
     manifest, files = unpack(bundle)
     with TemporaryDirectory(prefix="touchstone-bundle-") as folder:
         run = lay_out(files, Path(folder))

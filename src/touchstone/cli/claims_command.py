@@ -11,6 +11,7 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
+from touchstone.cli.options import refuse_without
 from touchstone.cli.places import as_typed, claims_root, find_run, results_root, scenarios_root
 from touchstone.failure import ExitCode, UsageError
 from touchstone.judge.claims.check import complaints
@@ -66,7 +67,9 @@ def claims(
             min=0, help="With --run: spend this many more minutes on undecided claims, the most promising first."
         ),
     ] = 0.0,
-    rounds: Annotated[int | None, typer.Option(help="With --run: number of rounds; by default the preset's.")] = None,
+    rounds: Annotated[
+        int | None, typer.Option(min=1, help="With --run: number of rounds; by default the preset's.")
+    ] = None,
     out: Annotated[Path | None, typer.Option(help="The folder for the pages; results/claims if left out.")] = None,
     json: Annotated[bool, typer.Option("--json", help="The result as JSON.")] = False,
 ) -> int:
@@ -77,10 +80,9 @@ def claims(
         )
     if quick and thorough:
         raise UsageError("--quick and --thorough exclude each other", fix="give one of them")
-    if minutes and not run:
-        raise UsageError("--minutes is about --run", fix="add --run, or leave it out")
-    if allow_undecided and not gate:
-        raise UsageError("--allow-undecided is about --gate", fix="add --gate, or leave it out")
+    of_a_run = {"--minutes": minutes, "--quick": quick, "--thorough": thorough, "--rounds": rounds}
+    refuse_without("--run", run, of_a_run)
+    refuse_without("--gate", gate, {"--allow-undecided": allow_undecided})
     found = find_claims(article, claims_root())
     if gate and not any(file.own for _, file in found):
         raise UsageError(

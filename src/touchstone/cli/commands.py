@@ -6,7 +6,9 @@ scenarios or completes a word. So name and summary of a command stand here, and 
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
 from typing import Any
 
@@ -114,7 +116,25 @@ def load_command(name: str) -> Any:
     import_module(f"touchstone.cli.{COMMANDS[name].module}_command").register(app)
     group = typer.main.get_command(app)
     assert isinstance(group, TyperGroup)
+    _refuse_infinite(group.commands[name])
     return group.commands[name]
+
+
+def _refuse_infinite(command: Any) -> None:
+    """Make all options of a command refuse nan and infinity.
+
+    nan passes every limit, since all comparisons with it are false.
+    """
+
+    def checked(usual: Any, context: Any, parameter: Any, value: Any) -> Any:
+        if isinstance(value, float) and not math.isfinite(value):
+            raise typer.BadParameter(f"{value} is not a finite number", ctx=context, param=parameter)
+        return usual(context, parameter, value) if usual else value
+
+    for parameter in command.params:
+        parameter.callback = partial(checked, parameter.callback)
+    for inner in getattr(command, "commands", {}).values():
+        _refuse_infinite(inner)
 
 
 class CarriedError(Exception):

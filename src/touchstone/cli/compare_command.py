@@ -72,6 +72,7 @@ def compare(
 
     Results of `touchstone load --json` can be compared too: a file, or a folder in which each file is a round.
     """
+    options.refuse_without("--gate", gate, {"--allow-undecided": allow_undecided})
     if _place(before) == _place(after):
         raise UsageError(
             f"both are the same run: {before} and {after}",

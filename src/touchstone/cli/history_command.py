@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from touchstone.cli.options import refuse_without
 from touchstone.cli.places import find_run, results_root
 from touchstone.cli.terms import read_figures, read_share
 from touchstone.failure import UsageError
@@ -95,7 +96,9 @@ def export(
     run: Annotated[
         str | None, typer.Option(help="A run that need not be recorded, instead of the history: its id, or `last`.")
     ] = None,
-    commit: Annotated[str, typer.Option(help="With --run: the revision that it has measured.")] = "HEAD",
+    commit: Annotated[
+        str | None, typer.Option(help="With --run: the revision that it has measured; HEAD if left out.")
+    ] = None,
     reference: Annotated[
         str | None, typer.Option(help="With --run: the contender that others are set against.")
     ] = None,
@@ -104,7 +107,8 @@ def export(
     """Print the newest figures, or the history, in another tool's format."""
     if format_ not in EXPORTS:
         raise UsageError(f"there is no format {format_!r}", fix=f"one of: {', '.join(EXPORTS)}")
-    entries = _entries(find_run(run), commit, reference) if run else store.read(of)
+    refuse_without("--run", run is not None, {"--commit": commit, "--reference": reference})
+    entries = _entries(find_run(run), commit or "HEAD", reference) if run else store.read(of)
     typer.echo(EXPORTS[format_](entries), nl=False)
     for line in LEFT_OUT[format_](entries) if format_ in LEFT_OUT else []:
         typer.echo(line, err=True)

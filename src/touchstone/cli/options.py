@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from touchstone.cli import completion
+from touchstone.failure import UsageError
 
 
 def split_names(words: list[str] | None) -> list[str]:
     """The names in options that each hold one, or several separated by commas."""
     return [name for word in words or () for name in word.split(",") if name]
+
+
+def refuse_without(other: str, is_given: bool, wanted: Mapping[str, object]) -> None:
+    """Refuse options that have no effect without the option `other`.
+
+    Raises UsageError. `wanted` holds the options' values, false where one is not given.
+    """
+    for name, value in wanted.items():
+        if value and not is_given:
+            raise UsageError(f"{name} is about {other}", fix=f"add {other}, or leave {name} out")
 
 
 SCENARIO = "A scenario's name, or a folder with a scenario.toml; if left out, the only one here, or users."

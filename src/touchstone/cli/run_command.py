@@ -110,8 +110,8 @@ def run(
         raise UsageError("--quick and --thorough exclude each other", fix="give one of them")
     if until_decided and minutes:
         raise UsageError("--until-decided and --minutes exclude each other", fix="give one of them")
-    if not (until_decided >= 0 and minutes >= 0):
-        raise UsageError("minutes cannot be negative or nan", fix="give a number above 0, such as --minutes 5")
+    if until_decided < 0 or minutes < 0:
+        raise UsageError("minutes cannot be negative", fix="give a number above 0, such as --minutes 5")
     if slice_s is not None and whole_windows:
         raise UsageError("--slice and --whole-windows exclude each other", fix="give one of them")
     services = read_services(url or (), pid or (), cgroup or (), allow_host or ())

@@ -20,7 +20,7 @@ from functools import cache
 from typing import Any
 
 from touchstone.engine import protocol
-from touchstone.engine.client import EngineError
+from touchstone.engine.client import EngineError, engine_refusal
 from touchstone.engine.job import capture, given_variables, request
 from touchstone.engine.locate import engine_path
 from touchstone.failure import UsageError
@@ -251,7 +251,7 @@ class Session:
                 raise EngineError("the engine has ended", fix="run `touchstone doctor`") from error
         kind, outcome = future.result()
         if kind == "error":
-            raise EngineError(str(outcome))
+            raise engine_refusal(str(outcome))
         return outcome
 
     def close(self) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
+import re
 import signal
 import subprocess
 import tempfile
@@ -29,6 +31,24 @@ Event = dict[str, Any]
 
 class EngineError(TouchstoneError):
     """The engine could not carry out a job."""
+
+
+_OF_ANOTHER_VERSION = re.compile(
+    r"unknown (?:field|variant) `|missing field `|unexpected argument '--|unrecognized subcom"
+)
+"""What an engine says of words that its version does not know, or that a later version left out."""
+
+
+def engine_refusal(why: str, fix: str | None = None) -> EngineError:
+    """The error for a refused job. It names an engine of another version as the cause."""
+    if not _OF_ANOTHER_VERSION.search(why):
+        return EngineError(why, fix=fix)
+    return EngineError(
+        f"the engine is of another version than the lab, and does not understand it: {why}",
+        where=str(engine_path()),
+        fix="build the engine again: `make setup`"
+        + ("; or unset TOUCHSTONE_ENGINE, which names it" if "TOUCHSTONE_ENGINE" in os.environ else ""),
+    )
 
 
 class EngineProcess:
@@ -60,7 +80,7 @@ class EngineProcess:
         job_file.write_text(json.dumps(self._job), encoding="utf-8")
         places = self._places and replace(self._places, kept=(*self._places.kept, Path(self._folder.name)))
         self._process = start_child(
-            [engine_path(), self._kind, "--job", job_file, "--out", self._out, "--events"],
+            [engine_path(), self._kind, "--job", job_file, "--out", self._out, "--progress"],
             stdin=subprocess.PIPE if self._takes_orders else None,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
@@ -111,7 +131,7 @@ class EngineProcess:
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(5)
         self._reader.join(2)
-        return EngineError(
+        return engine_refusal(
             f"the engine's {self._kind} job ended with code {self._process.returncode}: "
             f"{' '.join(self._said[-5:]) or 'no message'}",
             fix="if the message does not help, run `touchstone doctor`",

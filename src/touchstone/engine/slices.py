@@ -13,7 +13,7 @@ from typing import Any, Literal, Self, cast
 
 from pydantic import Field, JsonValue
 
-from touchstone.engine.client import EngineError, EngineProcess, Event, read_as
+from touchstone.engine.client import EngineError, EngineProcess, Event, engine_refusal, read_as
 from touchstone.engine.protocol import Send, SlicesJob, TurnOrder
 from touchstone.record.base import Record
 from touchstone.record.engine import LoadResult
@@ -114,7 +114,7 @@ class SlicesSession:
                 fix="run `touchstone doctor`",
             ) from error
         if kind == "error":
-            raise EngineError(str(outcome))
+            raise engine_refusal(str(outcome))
         return outcome
 
     def _hear(self, event: Event) -> None:

@@ -211,8 +211,8 @@ enum Speaks {
 }
 
 impl Flags {
-    /// The job that the flags describe, with the number of events of a stream.
-    pub fn job(&self, events: Option<u32>) -> Result<Job, Failure> {
+    /// The job that the flags describe.
+    pub fn job(&self) -> Result<Job, Failure> {
         let (urls, grpc) = as_http(&self.urls)?;
         let (base, targets) = one_server(&urls)?;
         let mut job = Job::for_url(&base);
@@ -262,7 +262,7 @@ impl Flags {
         job.rows.clone_from(&self.rows);
         // Keys are the same in each run; this is what sets one run's apart from the last one's.
         job.fresh = Some(fresh_of(now_ns()));
-        let stream = self.stream.stream(events)?;
+        let stream = self.stream.stream()?;
         if let Some(file) = &self.mix {
             let mix = Mix::read(file, &base, &targets, &self.fields()?)?;
             (job.requests, job.journeys, job.rows) = (mix.requests, mix.journeys, mix.rows);

@@ -15,6 +15,9 @@ pub struct StreamFlags {
     /// gRPC method with server streaming.
     #[arg(long, value_enum, value_name = "KIND", help_heading = "Stream")]
     stream: Option<Kind>,
+    /// With --stream: how many events must come; the stream is left after them.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Stream")]
+    events: Option<u32>,
     /// Where a number is that rises by one from event to event: id, data, or json.NAME.
     #[arg(
         long,
@@ -43,17 +46,16 @@ enum Kind {
 
 impl StreamFlags {
     /// The stream that the flags describe, without what its events must be.
-    pub fn stream(&self, events: Option<u32>) -> Result<Option<Stream>, Failure> {
+    pub fn stream(&self) -> Result<Option<Stream>, Failure> {
         let Some(kind) = self.stream else {
-            return match events {
+            return match self.events {
                 None => Ok(None),
                 Some(_) => Err(Failure::Malformed(
-                    "--events with a number needs --stream: sse, lines, chunks or messages"
-                        .to_owned(),
+                    "--events needs --stream: sse, lines, chunks or messages".to_owned(),
                 )),
             };
         };
-        let events = events.ok_or_else(|| {
+        let events = self.events.ok_or_else(|| {
             Failure::Malformed(
                 "--stream needs --events: a stream is right when that number of events has come"
                     .to_owned(),

@@ -101,7 +101,7 @@ pub fn job(command: &str, job: &Value) -> Done {
 
 pub fn start_job(command: &str, job: &Value) -> Child {
     let mut child = Command::new(ENGINE)
-        .args([command, "--job", "-", "--events"])
+        .args([command, "--job", "-", "--progress"])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
