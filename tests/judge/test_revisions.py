@@ -163,6 +163,19 @@ def test_the_summary_stays_below_what_a_comment_may_have() -> None:
     assert "Old \\| one" in text and "more findings" in text and text.rstrip().endswith("</details>")
 
 
+def test_a_verdict_that_does_not_block_fails_no_test_case_and_makes_no_error() -> None:
+    run, judgement = pair(0.8)
+    found = said(0.8)
+    suite = Xml.fromstring(junit(found, blocks=False))[0]
+    assert (suite.get("failures"), suite.get("skipped")) == ("0", "1")
+    assert "worse: " in str(suite.findall("testcase/skipped")[0].get("message"))
+    blocking = list(annotation_lines(found, View(run, judgement)))
+    advisory = list(annotation_lines(found, View(run, judgement), blocks=False))
+    assert [line for line in blocking if line.startswith("::error ")]
+    assert not [line for line in advisory if line.startswith("::error ")]
+    assert {line.partition("title=")[2] for line in advisory} == {line.partition("title=")[2] for line in blocking}
+
+
 def test_annotations_are_single_lines_with_their_signs_escaped() -> None:
     run, judgement = pair(0.8)
     lines = list(annotation_lines(said(0.8), View(run, judgement)))

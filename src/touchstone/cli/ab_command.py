@@ -147,7 +147,7 @@ def ab(
         request = ab_urls.AskedRequest(method, header or [], body, status, connections)
         processes = ab_urls.Processes(pid or [], cgroup or [], allow_host or [])
         return _compare(ab_urls.UrlPair(base, head, request, processes), shown, conditions, progress)
-    files = ab_revisions.Files(markdown, junit, allow_undecided)
+    files = ab_revisions.Files(markdown, junit, allow_undecided, policy)
     pair = ab_revisions.RevisionPair(
         base, head, scenario, stack, command, tuple(load or ()), why, not no_twin, policy, files
     )
@@ -177,6 +177,7 @@ def _compare(pair: _Pair, shown: _Shown, conditions: RunConditions, progress: Co
         margin=read_share(shown.margin), confidence=0.95, figures=pair.figures(shown.figures), loads=()
     )
     answer = pair.measured(terms, conditions, progress)
+    advice = policy_words(answer.judged, shown.policy)
     if shown.json:
         typer.echo(answer.judged.model_dump_json(indent=1, by_alias=True))
     else:
@@ -186,12 +187,11 @@ def _compare(pair: _Pair, shown: _Shown, conditions: RunConditions, progress: Co
         report = f"{plural(answer.judged.rounds, 'round')}; report: {answer.folder / 'report.html'}"
         console.print(report, highlight=False, soft_wrap=True)
     if shown.github:
-        for line in annotation_lines(answer.judged, answer.view):
+        for line in annotation_lines(answer.judged, answer.view, blocks=advice is None):
             typer.echo(line)
     if answer.judged.interrupted:
         return ExitCode.INTERRUPTED
     code = gate_code(answer.judged.standing, allow_undecided=shown.allow_undecided)
-    advice = policy_words(answer.judged, shown.policy)
     if advice is None:
         return code
     typer.echo(advice, err=shown.json)

@@ -36,6 +36,7 @@ class Files:
     markdown: Path | None
     junit: Path | None
     allow_undecided: bool
+    policy: GatePolicy
 
     def check(self) -> None:
         """Raise UsageError for a file that cannot be written, before anything is built."""
@@ -52,7 +53,9 @@ class Files:
         if self.markdown is not None:
             self.markdown.write_text(revisions_document(answer.judged, answer.view), encoding="utf-8")
         if self.junit is not None:
-            self.junit.write_text(junit.document(answer.judged, allow_undecided=self.allow_undecided), encoding="utf-8")
+            blocks = policy_words(answer.judged, self.policy) is None
+            text = junit.document(answer.judged, allow_undecided=self.allow_undecided, blocks=blocks)
+            self.junit.write_text(text, encoding="utf-8")
 
 
 @dataclass(frozen=True)

@@ -14,21 +14,25 @@ MOST = 10
 """GitHub shows ten warnings and ten errors of a step."""
 
 
-def annotation_lines(judged: PairJudgement, view: View) -> Iterator[str]:
-    """An error for what is worse, missing or failed. A warning for what is undecided."""
+def annotation_lines(judged: PairJudgement, view: View, *, blocks: bool = True) -> Iterator[str]:
+    """An error for what is worse, missing or failed. A warning for what is undecided.
+
+    Where the verdict does not block, figures that are worse or missing are warnings.
+    """
     asked = {change.figure for change in judged.changes}
     errors = [(f"{failed.contender} failed", "\n".join([failed.reason, *failed.details])) for failed in judged.failed]
-    errors += [("gone", gone_words(one)) for one in judged.gone]
     if judged.twin is not None:
         errors += [
             (f"{row(one).figure} of a copy of the base differs", row(one).ratio) for one in judged.twin.different
         ]
-    warnings = []
+    warnings: list[tuple[str, str]] = []
+    verdict = errors if blocks else warnings
+    verdict += [("gone", gone_words(one)) for one in judged.gone]
     for change in judged.changes:
         words = row(change)
         detail = f"{words.place}: {words.before} before, {words.after} after, {words.ratio}, margin {words.margin}"
         if change.worse:
-            errors.append((f"{words.figure} is worse", detail))
+            verdict.append((f"{words.figure} is worse", detail))
         elif not change.harmless:
             warnings.append((f"{words.figure} is undecided", detail))
     warnings += [(f"explain the improvement of {row(one).figure}", row(one).ratio) for one in gains(judged.changes)]

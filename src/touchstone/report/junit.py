@@ -8,24 +8,25 @@ from touchstone.judge.comparison.pair import PairJudgement
 from touchstone.report.changes import gone_words, row
 
 
-def document(judged: PairJudgement, *, allow_undecided: bool = False) -> str:
-    """The XML. Worse and gone are failures; undecided is one, too, unless it is allowed, and then it is skipped."""
+def document(judged: PairJudgement, *, allow_undecided: bool = False, blocks: bool = True) -> str:
+    """The XML. Figures that are worse, gone or undecided are failures.
+
+    They are skipped where the verdict does not block, and undecided ones where `allow_undecided` lets them pass.
+    """
     suite = Xml.Element("testsuite", name=f"touchstone {judged.scenario}")
     for change in judged.changes:
         words = row(change)
         case = Xml.SubElement(suite, "testcase", classname=_class(judged, change.load), name=change.figure)
         message = f"{words.figure}: {words.before} before, {words.after} after, {words.ratio}, margin {words.margin}"
         if change.worse:
-            Xml.SubElement(case, "failure", type="worse", message=message)
-        elif not change.harmless and allow_undecided:
-            Xml.SubElement(case, "skipped", message=f"undecided: {message}")
+            _fail(case, "worse", message, blocks=blocks)
         elif not change.harmless:
-            Xml.SubElement(case, "failure", type="undecided", message=message)
+            _fail(case, "undecided", message, blocks=blocks and not allow_undecided)
         Xml.SubElement(case, "system-out").text = f"{words.outcome}: {message}"
     for one in judged.gone:
         for figure in one.figures:
             case = Xml.SubElement(suite, "testcase", classname=_class(judged, one.load), name=figure)
-            Xml.SubElement(case, "failure", type="gone", message=_clean(gone_words(one)))
+            _fail(case, "gone", _clean(gone_words(one)), blocks=blocks)
     for failed in judged.failed:
         case = Xml.SubElement(suite, "testcase", classname=_class(judged, None), name=failed.contender)
         error = Xml.SubElement(case, "error", type="failed", message=_clean(failed.reason))
@@ -43,6 +44,13 @@ def document(judged: PairJudgement, *, allow_undecided: bool = False) -> str:
     suites.append(suite)
     Xml.indent(suites)
     return Xml.tostring(suites, encoding="unicode", xml_declaration=True) + "\n"
+
+
+def _fail(case: Xml.Element, kind: str, message: str, *, blocks: bool) -> None:
+    if blocks:
+        Xml.SubElement(case, "failure", type=kind, message=message)
+    else:
+        Xml.SubElement(case, "skipped", message=f"{kind}: {message}")
 
 
 def _class(judged: PairJudgement, load: str | None) -> str:
