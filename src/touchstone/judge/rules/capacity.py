@@ -133,7 +133,7 @@ def capacity_uncertain(sample: Sample, case: Case) -> Iterator[Fired]:
     "dies-past-knee",
     Severity.NOTE,
     title="The server ended at a rate above its capacity",
-    threshold="an exit before the stop signal during a trial, or during the closed loop of the warm-up",
+    threshold="an exit before the stop signal during a trial, during the closed loop of the warm-up, or in a burst",
     threshold_reason="a process that has ended answers no request at any rate",
     next_step="Read its log. Limit its queue or its connections, so that it refuses excess requests.",
     phases=("capacity",),
@@ -150,6 +150,12 @@ def dies_past_knee(sample: Sample, case: Case) -> Iterator[Fired]:
             f"it dies {where}: the server {found.death}",
             figures=[],
             evidence={"dies_at": found.dies_at, "death": found.death, "capacity": sample.figures.get("capacity")},
+        )
+    if (burst := _burst(sample, "dies")) is not None:
+        yield Fired(
+            f"it dies in a burst beyond its capacity of {number(burst.capacity)}/s: the server {burst.died}",
+            figures=[],
+            evidence=burst.model_dump(mode="json"),
         )
 
 
