@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from touchstone.failure import UsageError
 from touchstone.intake.service.base import APP, DraftInstall, DraftStack, Words, below, first_there
 from touchstone.intake.service.deployed import Deployment
 from touchstone.intake.service.jvm import jvm_arguments, jvm_marks, jvm_options, wrapper
@@ -47,6 +48,8 @@ def draft(service: Path, found: Deployment) -> DraftStack:
     framework = framework_in(held)
     name = _name(service, top, held)
     made = _built(held, catalogue, framework, name)
+    if made.mark and not place:
+        _refuse_top(service)
     program, needs = wrapper(top, "gradlew", _WRAPPER, {"gradle": ">=7"})
     words = [*program, "-p", below("", place), "-q", "--no-daemon"]
     kept = below(f"build/{made.folder}", place) if made.folder else ""
@@ -72,6 +75,19 @@ def draft(service: Path, found: Deployment) -> DraftStack:
             *jvm_marks(deployed),
         ],
     )
+
+
+def _refuse_top(service: Path) -> None:
+    """Raises UsageError if the projects below this one are what is deployed."""
+    builds = {name: "\n".join(read_source(service / name / mark) for mark in MARKS) for name in _modules(service)}
+    deployed = [name for name, held in builds.items() if not _built(held, "", framework_in(held), name).mark]
+    if deployed:
+        raise UsageError(
+            "this is a build of several projects, and the one at its top has nothing to deploy",
+            where=str(service),
+            fix="name the project that is the service: "
+            + ", ".join(f"--service {service / name}" for name in deployed),
+        )
 
 
 def _built(held: str, catalogue: str, framework: Framework, name: str) -> _Built:

@@ -22,6 +22,11 @@ _OLDEST = "3.10"
 """The version that is asked for if its files name none."""
 _WSGI = ("Flask", "Bottle", "get_wsgi_application")
 _ASGI = ("FastAPI", "Starlette", "Litestar", "Quart", "BlackSheep", "get_asgi_application")
+_ASGI_FRAMEWORKS = frozenset(("fastapi", "starlette", "litestar", "quart", "sanic", "blacksheep"))
+_FRAMEWORK = re.compile(
+    rf"^\s*(?:from|import)\s+(flask|bottle|django|{'|'.join(sorted(_ASGI_FRAMEWORKS))})\b", re.MULTILINE
+)
+"""An import of a framework whose applications are WSGI or ASGI ones."""
 _MADE = re.compile(rf"^(\w+)\s*(?::[^=\n]+)?=\s*({'|'.join((*_WSGI, *_ASGI))})\(", re.MULTILINE)
 _CALLED = re.compile(r"^(app|application|api)\s*(?::[^=\n]+)?=\s*((?:\w+\.)*\w+)\(", re.MULTILINE)
 """An application that a function of the service's own makes."""
@@ -32,7 +37,7 @@ _PROGRAMS = ("server.py", "main.py", "app.py", "src/main.py", "src/server.py")
 _PATTERNS = ("*.py", "*/*.py", "*/*/*.py", "*/*/*/*.py")
 _NOT_SHIPPED = ("test", "docs", "doc", "bench", "script", "venv", "node_modules", "build", "dist")
 _FRAMEWORKS = re.compile(
-    r"^\W*(?:flask|django|fastapi|starlette|litestar|quart|sanic|aiohttp|tornado|falcon|bottle|pyramid|blacksheep|robyn|"
+    r"(?:^|[\"'])\W*(?:flask|django|fastapi|starlette|litestar|quart|sanic|aiohttp|tornado|falcon|bottle|pyramid|blacksheep|robyn|"
     r"gunicorn|uvicorn|hypercorn|granian|daphne|waitress|uwsgi|connexion|gradio|streamlit)\b",
     re.MULTILINE | re.IGNORECASE,
 )
@@ -190,7 +195,6 @@ def _is_ours(words: Words, scripts: Sequence[str]) -> bool:
 def _applications(service: Path, sources: Sequence[Source], required: str) -> Iterator[_Application]:
     """Application objects, best first: from a framework's class, a called factory, a factory that servers call."""
     sources = sorted(sources, key=lambda source: (len(source.file.parts), source.file))
-    flask = re.search(r"^\W*(flask|django|bottle)\b", required, re.MULTILINE | re.IGNORECASE) is not None
     made_by = [(source.file, made) for source in sources if (made := next(source.found(_MADE), None))]
     # A project of Django has both; the server of its deployment decides.
     last = "get_wsgi_application" if _only_asgi(required) else "get_asgi_application"
@@ -201,12 +205,20 @@ def _applications(service: Path, sources: Sequence[Source], required: str) -> It
         if called := next(source.found(_CALLED), None):
             says = f"{source.file} has `{called[1]} = {called[2]}(...)`"
             place = _place(service, source.file, called[1])
-            yield _Application(*place, says, flask, _root(service, source.file))
+            yield _Application(*place, says, _is_wsgi(source, required), _root(service, source.file))
     for source in sources:
         if factory := next(source.found(_FACTORY), None):
             says = f"{source.file} has `def {factory[1]}(...)`"
             place = _place(service, source.file, factory[1])
-            yield _Application(*place, says, flask, _root(service, source.file), factory=True)
+            yield _Application(*place, says, _is_wsgi(source, required), _root(service, source.file), factory=True)
+
+
+def _is_wsgi(source: Source, required: str) -> bool:
+    """Whether a function of this file makes a WSGI application, by its imports or else by the requirements."""
+    imported = {found[1].lower() for found in source.found(_FRAMEWORK)}
+    if imported:
+        return not imported & _ASGI_FRAMEWORKS
+    return re.search(r"(?:^|[\"'])\W*(?:flask|django|bottle)\b", required, re.MULTILINE | re.IGNORECASE) is not None
 
 
 def _only_asgi(required: str) -> bool:
