@@ -31,6 +31,7 @@ def test_a_factory_is_served_as_its_framework_wants(
 ) -> None:
     files = {"pyproject.toml": INLINE.format(required), "shop/__init__.py": FACTORY.format(framework, name)}
     (plain,) = drafted(tmp_path, files).variants.values()
+    assert plain.run is not None
     assert server in plain.run
     assert ("shop:create_app()" if server == "gunicorn" else "shop:create_app") in plain.run
 

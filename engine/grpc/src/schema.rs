@@ -25,8 +25,10 @@ pub struct Schema {
 
 /// The schemas that this process has read, by path, roots and the file's time of change: every request that calls a
 /// method of a file needs its schema, and a session compiles requests for as long as a run lasts.
-static READ: LazyLock<Mutex<HashMap<(PathBuf, Vec<String>, Option<SystemTime>), Schema>>> =
-    LazyLock::new(Mutex::default);
+static READ: LazyLock<Mutex<HashMap<SchemaKey, Schema>>> = LazyLock::new(Mutex::default);
+
+/// A file's path, the roots of its imports, and when it was changed.
+type SchemaKey = (PathBuf, Vec<String>, Option<SystemTime>);
 
 impl Schema {
     /// Reads a `.proto` file, whose imports are looked for in `roots`; if there are none, in the file's folder and those

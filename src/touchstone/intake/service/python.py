@@ -214,7 +214,10 @@ def _applications(service: Path, sources: Sequence[Source], required: str) -> It
 
 
 def _is_wsgi(source: Source, required: str) -> bool:
-    """Whether a function of this file makes a WSGI application, by its imports or else by the requirements."""
+    """Whether an application made in this file is a WSGI one.
+
+    The file's imports decide, and where they name no framework the service's requirements.
+    """
     imported = {found[1].lower() for found in source.found(_FRAMEWORK)}
     if imported:
         return not imported & _ASGI_FRAMEWORKS
