@@ -1,15 +1,26 @@
 //! Embeds every file of `cases/` into the library, so that a case is added without code.
 
 use std::fmt::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::{env, fs};
+
+/// The folders of cases, and the names of their lists.
+const FOLDERS: [(&str, &str); 2] = [("h1", "H1"), ("h2", "H2")];
 
 fn main() {
     let root =
         PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets the manifest's folder"));
-    let folder = root.join("cases");
+    let mut source = String::new();
+    for (folder, name) in FOLDERS {
+        embed(&root.join("cases").join(folder), name, &mut source);
+    }
+    let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets the output folder"));
+    fs::write(out.join("embedded.rs"), source).expect("the output folder is writable");
+}
+
+fn embed(folder: &Path, name: &str, source: &mut String) {
     println!("cargo::rerun-if-changed={}", folder.display());
-    let mut files: Vec<PathBuf> = fs::read_dir(&folder)
+    let mut files: Vec<PathBuf> = fs::read_dir(folder)
         .unwrap_or_else(|error| panic!("cannot list {}: {error}", folder.display()))
         .map(|entry| {
             entry
@@ -22,7 +33,7 @@ fn main() {
         })
         .collect();
     files.sort();
-    let mut source = String::from("const EMBEDDED: &[(&str, &str)] = &[\n");
+    writeln!(source, "const {name}: &[(&str, &str)] = &[").expect("writing to a string");
     for file in &files {
         println!("cargo::rerun-if-changed={}", file.display());
         let name = file
@@ -37,6 +48,4 @@ fn main() {
         .expect("writing to a string");
     }
     source.push_str("];\n");
-    let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets the output folder"));
-    fs::write(out.join("embedded.rs"), source).expect("the output folder is writable");
 }

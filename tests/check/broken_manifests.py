@@ -111,6 +111,8 @@ SHOWN: list[tuple[str, str, str]] = [
     *_expect("json = { a = [{ type = 'integer' }] }", "json = { a = 2026-01-01 }", 'body = "{env.A}"', 'json = { a = "{env.A}" }'),
     *_load("steps = 3", 'loop = "open"\nrate = 5.0\nsteps = 3', 'loop = "steps"\nrate = 5.0', 'loop = "open"', "rate = 5.0"),
     *_load('arrivals = "uniform"', "pipeline = 4\nkeepalive = false", "streams = 4", 'protocol = "h2c"\npipeline = 4'),
+    *_load("requests_per_connection = 2\nkeepalive = false", "requests_per_connection = 2\npipeline = 2"),
+    *_load('requests_per_connection = 2\nprotocol = "h2c"', "requests_per_connection = 0"),
     *_load('protocol = "h2c"\nkeepalive = false', 'protocol = "h2"\ntls = false', 'protocol = "h2c"\ntls = true'),
     *_load('protocol = "h3"', "connections = 0", "connections = true", "timeout_s = 0", "error_allowance = 1.0"),
     *_load('profiles = ["long"]', 'rate = "fast"\nloop = "open"', "tls = true\nstreams = 2", "proofs = [{ says = 'x' }]"),

@@ -35,7 +35,7 @@ def ports(folder: ScenarioFolder) -> dict[str, int | None]:
 
 
 def test_an_entry_of_httparena_is_asked_what_its_profiles_ask(tmp_path: Path) -> None:
-    profiles = ["baseline", "pipelined", "latency-10k", "latency-1m", "async"]
+    profiles = ["baseline", "limited-conn", "pipelined", "upload", "latency-10k", "latency-1m", "async"]
     entry = http_arena_entry(tmp_path / "my_server", profiles)
     (entry / "src").mkdir()
     (entry / "src" / "main.go").write_text("package main")
@@ -53,27 +53,40 @@ def test_an_entry_of_httparena_is_asked_what_its_profiles_ask(tmp_path: Path) ->
         "POST /baseline11?a=13&b=42 20": "75",
         "POST /baseline11?a=13&b=42 907": "962",
         "GET /pipeline": "ok",
+        **{f"POST /upload {{x*{size}}}": str(size) for size in (17, 512_000, 2_097_152, 10_485_760)},
         "GET /baseline11?a=1&b=2": "3",
         "GET /delay/15": "15",
     }
     loads = folder.scenario.loads
     assert list(loads) == profiles
     assert loads["pipelined"].pipeline == 16
+    assert loads["limited-conn"].requests_per_connection == 10
     assert (loads["latency-10k"].loop, loads["latency-10k"].rate) == ("open", 10_000)
     assert [request.method for request in loads["baseline"].requests] == ["GET", "POST"]
     assert touchstone(tmp_path, "check", "httparena").returncode == 0
 
 
+def test_an_entry_of_h2c_is_asked_over_http_2_at_its_own_port(tmp_path: Path) -> None:
+    entry = read_http_arena(http_arena_entry(tmp_path / "entry", ["baseline", "baseline-h2c"]))
+    adopt(entry, tmp_path / "arena", ["baseline-h2c"])
+    folder = read_scenario_folder(tmp_path / "arena")
+    assert folder.scenario.protocol == "h2c"
+    load = folder.scenario.loads["baseline-h2c"]
+    assert (load.protocol, load.streams, load.connections) == ("h2c", 100, 256)
+    (stack,) = folder.stacks
+    assert {name: variant.port for name, variant in stack.variants.items()} == {"image-h2c": 8082}
+
+
 @pytest.mark.parametrize(
     ("profile", "why"),
     [
-        ("limited-conn", "ten requests"),
         ("json", "mounts"),
         ("json-comp", "mounts"),
         ("json-tls", "TLS"),
         ("8gbit", "TLS"),
         ("static-h3", "HTTP/3"),
-        ("json-h2c", "HTTP/2"),
+        ("json-h2c", "mounts"),
+        ("baseline-h2", "mounts"),
         ("unary-grpc-tls", "gRPC"),
         ("gateway-h3", "containers"),
         ("echo-ws-limited", "WebSocket"),

@@ -19,7 +19,7 @@ pub(crate) struct Client<'a> {
 
 impl<'a> Client<'a> {
     pub fn open(plan: &'a Plan) -> io::Result<Self> {
-        let connection = Connection::open(plan.target.address, plan.answer)?;
+        let connection = Connection::open(plan.target.address, None, plan.answer)?;
         Ok(Self {
             plan,
             connection,

@@ -19,6 +19,7 @@ mod schema;
 mod serving;
 mod slices;
 mod stop;
+mod tls_flags;
 mod worker;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
@@ -56,7 +57,7 @@ enum Command {
     /// Look for idle times, responses a connection, and the largest head of a request.
     Bounds(bounds::Args),
     /// Check HTTP/1.1 conformance case by case.
-    Probe(probe::Args),
+    Probe(Box<probe::Args>),
     /// Print the protocol's jobs, results and events as JSON Schema.
     Schema(schema::Args),
     /// Make a self-signed certificate and its key.
@@ -88,7 +89,7 @@ fn main() -> ExitCode {
         Command::Hold(args) => hold::run(args),
         Command::Stop(args) => stop::run(args),
         Command::Bounds(args) => bounds::run(args),
-        Command::Probe(args) => probe::run(args),
+        Command::Probe(args) => probe::run(*args),
         Command::Schema(args) => schema::run(args),
         Command::Certificate(args) => certificate::run(args),
         Command::Null(args) => null::run(args),

@@ -1,11 +1,13 @@
-//! `touchstone-engine probe`: HTTP/1.1 conformance, case by case.
+//! `touchstone-engine probe`: conformance to HTTP/1.1 or HTTP/2, case by case.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+use touchstone_http::Url;
 use touchstone_probe::case::{Case, Level};
+use touchstone_probe::h2::frames::Limits;
 use touchstone_probe::report::{Report, Span};
 use touchstone_probe::runner::{self, Options};
 use touchstone_probe::target::{self, Target};
@@ -14,12 +16,17 @@ use touchstone_probe::{catalogue, explain, fields, table};
 
 use crate::failure::{Failure, Outcome};
 use crate::job::{print, replace};
+use crate::tls_flags::{Speaks, TlsFlags};
 
 /// Flags of `probe`.
 #[derive(clap::Args)]
 pub struct Args {
     /// A resource that answers GET with 2xx, such as http://127.0.0.1:8080/hello; --list and --explain go without.
     url: Option<String>,
+    /// What is probed. h1: HTTP/1.1, over TLS where the URL says https; h2c: HTTP/2 without TLS, by prior knowledge;
+    /// h2: HTTP/2 over TLS.
+    #[arg(long, value_enum, default_value = "h1")]
+    protocol: Speaks,
     /// Field of every request, such as 'Authorization: Bearer abc'; may be given several times.
     #[arg(long, value_name = "FIELD")]
     header: Vec<String>,
@@ -78,6 +85,8 @@ pub struct Args {
     /// A host that is not this machine and may be probed all the same.
     #[arg(long, value_name = "HOST")]
     allow_host: Vec<String>,
+    #[command(flatten)]
+    tls: TlsFlags,
 }
 
 /// The weakest level that has to be right.
@@ -115,11 +124,13 @@ pub fn run(args: Args) -> Result<Outcome, Failure> {
             .expect("selected() found it");
         return print(explain::case(case, &Values::sample())).map(|()| Outcome::Done);
     };
-    let located = target::locate(url, args.address, &args.allow_host);
-    let (located, address) = located.map_err(Failure::malformed)?;
-    let values = values(&args, located.authority, located.path)?;
+    let protocol = args.protocol.into();
+    let tls = args.tls.tls();
+    let located = target::locate(url, protocol, &tls, args.address, &args.allow_host);
+    let (located, dial) = located.map_err(Failure::malformed)?;
+    let values = values(&args, located)?;
     let patience = Duration::from_secs_f64(args.patience);
-    let target = Target::meet(address, values, patience).map_err(Failure::failed)?;
+    let target = Target::meet(dial, values, patience).map_err(Failure::failed)?;
     let mut options = Options {
         jobs: args.jobs.into(),
         slow: args.slow,
@@ -206,7 +217,7 @@ fn tell(
 /// Largest body for POST: it is sent cut at every octet, and many times.
 const BODY_LIMIT: usize = 16 << 10;
 
-fn values(args: &Args, host: String, path: String) -> Result<Values, Failure> {
+fn values(args: &Args, url: Url) -> Result<Values, Failure> {
     if let Some(post) = &args.post
         && (!post.starts_with('/') || post.bytes().any(|byte| !byte.is_ascii_graphic()))
     {
@@ -227,8 +238,10 @@ fn values(args: &Args, host: String, path: String) -> Result<Values, Failure> {
             .map(|of| format!("Content-Type: {of}")),
     );
     Ok(Values {
-        host,
-        path,
+        host: url.authority,
+        path: url.path,
+        tls: url.tls,
+        limits: Limits::default(),
         post: args.post.clone(),
         fields: fields::lines(&args.header).map_err(Failure::malformed)?,
         post_fields: fields::lines(&posted).map_err(Failure::malformed)?,
@@ -238,8 +251,8 @@ fn values(args: &Args, host: String, path: String) -> Result<Values, Failure> {
 
 fn selected(args: &Args) -> Result<Vec<Case>, Failure> {
     let all = match &args.cases {
-        Some(folder) => catalogue::from_folder(folder),
-        None => catalogue::embedded(),
+        Some(folder) => catalogue::from_folder(folder, args.protocol.into()),
+        None => catalogue::embedded(args.protocol.into()),
     }
     .map_err(Failure::malformed)?;
     let wanted: Vec<&String> = args.only.iter().chain(&args.explain).collect();

@@ -165,14 +165,43 @@ fn a_service_that_speaks_http_2_alone_is_named() {
     let address = serve(move |request| request.starts_with("PRI ").then(|| settings.into()));
     let patience = ["--patience", "0.3"];
     let url = format!("http://{address}/");
-    refused(&[&[&*url], &patience[..]].concat(), &["HTTP/2 only"]);
+    refused(
+        &[&[&*url], &patience[..]].concat(),
+        &["HTTP/2 only", "--protocol h2c"],
+    );
 }
 
 #[test]
-fn an_https_url_is_refused_before_anything_is_sent() {
-    let output = probe(&["https://127.0.0.1:1/"]);
-    assert_eq!(output.status.code(), Some(2));
-    assert!(String::from_utf8_lossy(&output.stderr).contains("http://"));
+fn a_url_that_does_not_fit_the_protocol_is_refused_before_anything_is_sent() {
+    for (protocol, url, word) in [
+        ("h2", "http://127.0.0.1:1/", "https://"),
+        ("h2c", "https://127.0.0.1:1/", "http://"),
+    ] {
+        let output = probe(&["--protocol", protocol, url]);
+        assert_eq!(output.status.code(), Some(2));
+        assert!(String::from_utf8_lossy(&output.stderr).contains(word));
+    }
+}
+
+#[test]
+fn a_service_that_speaks_something_else_is_named() {
+    let address = serve(|request| {
+        request
+            .contains("\r\n\r\n")
+            .then(|| response("400 Bad Request", "no"))
+    });
+    let plain = format!("http://{address}/");
+    refused(
+        &["--protocol", "h2c", &plain],
+        &["HTTP/1.1", "--protocol h1"],
+    );
+    let secure = format!("https://{address}/");
+    for protocol in ["h1", "h2"] {
+        refused(
+            &["--protocol", protocol, &secure],
+            &["without TLS", "http://"],
+        );
+    }
 }
 
 #[test]

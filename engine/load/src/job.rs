@@ -65,6 +65,10 @@ pub struct Job {
     /// done.
     #[serde(default = "yes")]
     pub keepalive: bool,
+    /// HTTP/1.1: requests that a connection carries; the next one then goes out on a new connection. Its handshakes are
+    /// part of the latency in a closed loop. Null: any number.
+    #[serde(default)]
+    pub requests_per_connection: Option<u32>,
     /// Whether an idempotent request is sent once more, on a new connection, where the server closed a kept connection
     /// under it without a byte of a response (RFC 9112 section 9.3.1). It counts as sent once, and as `repeated`.
     #[serde(default = "yes")]
@@ -503,6 +507,18 @@ impl Job {
 impl Job {
     fn validate_protocol(&self, must: Must<'_>) -> Result<(), Error> {
         let tls = self.url.starts_with("https://");
+        must(
+            self.requests_per_connection != Some(0),
+            "requests_per_connection must be at least 1, or null",
+        )?;
+        must(
+            self.requests_per_connection.is_none()
+                || (self.keepalive
+                    && self.depth() == 1
+                    && self.journeys.is_empty()
+                    && !self.protocol.is_h2()),
+            "requests_per_connection needs HTTP/1.1, keepalive, a pipeline of 1 and no journeys",
+        )?;
         must(
             (1..=4096).contains(&self.streams),
             "streams must be 1 to 4096",

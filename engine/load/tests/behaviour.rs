@@ -91,6 +91,28 @@ fn a_connection_for_each_request_is_one() {
 }
 
 #[test]
+fn a_connection_carries_as_many_requests_as_it_may_and_no_more() {
+    for backend in BACKENDS {
+        for (per_connection, connections) in [(1, 200), (10, 20), (64, 4)] {
+            let server = FaultServer::start(Fault::None, 1);
+            let mut job = job(&server, backend, 200);
+            (job.connections, job.requests_per_connection) = (1, Some(per_connection));
+            let result = carry_out(&job);
+            assert_eq!(result.counts.ok, 200, "{:?}", result.first_errors);
+            assert_eq!(result.counts.failed, 0);
+            // One that has its last answer may be followed by another before the load is over.
+            let opened = server.count(|counters| &counters.connections);
+            assert!(
+                (connections..=connections + 1).contains(&opened),
+                "{opened} for {per_connection}"
+            );
+            // The load closed them, and no server did.
+            assert_eq!(result.connections.reconnects, 0);
+        }
+    }
+}
+
+#[test]
 fn an_open_loop_sends_what_is_due_and_counts_waiting_from_then() {
     for (backend, keepalive) in [
         (BACKENDS[0], true),

@@ -6,6 +6,7 @@
 //! and what is allowed, unless the requirement states it.
 
 use crate::case::Case;
+use crate::h2;
 use crate::matching::Baseline;
 use crate::observation::{Ending, Observation};
 use crate::outcome::{End, Item, Outcome, Status};
@@ -23,6 +24,9 @@ pub fn risk(case: &Case, seen: &Observation, baseline: &Baseline) -> Risk {
         .chain(&case.tolerated)
         .filter(|outcome| !(outcome.only_without_post && baseline.takes_body))
         .collect();
+    if case.http2 {
+        return h2::risk::risk(case, seen, &allowed);
+    }
     compare(case, seen, baseline, &allowed)
 }
 
@@ -164,6 +168,7 @@ mod tests {
     use super::*;
     use crate::catalogue;
     use crate::response;
+    use touchstone_tls::Protocol;
 
     fn baseline() -> Baseline {
         Baseline {
@@ -176,7 +181,7 @@ mod tests {
     }
 
     fn risk(id: &str, received: &str, ending: Ending) -> Risk {
-        let cases = catalogue::embedded().unwrap();
+        let cases = catalogue::embedded(Protocol::H1).unwrap();
         let case = cases.iter().find(|case| case.id == id).unwrap();
         let observation = Observation {
             sent: Vec::new(),

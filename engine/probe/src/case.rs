@@ -37,12 +37,18 @@ impl fmt::Display for Level {
 
 /// What the probed server has to offer before a case makes sense.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[serde(rename_all = "kebab-case")]
 pub enum Need {
     /// A resource that takes a body by POST (`--post`).
     Post,
     /// That resource answers with the body it was sent.
     Echo,
+    /// A plain GET with at least six octets of content.
+    Content,
+    /// HTTP/2: a limit on the length of frames that a case can pass.
+    FrameLimit,
+    /// HTTP/2: a limit on streams that a case can pass.
+    StreamLimit,
     /// Time: the case is only played with `--slow`.
     Slow,
     /// Leave to send a method that is not safe (RFC 9110 9.2.1): the case is only played with `--unsafe`. No case file says
@@ -56,6 +62,13 @@ impl fmt::Display for Need {
         f.write_str(match self {
             Need::Post => "a resource that takes a body (--post TARGET)",
             Need::Echo => "a resource that answers with the body it was sent (--post TARGET)",
+            Need::Content => "a resource with content of six octets or more",
+            Need::FrameLimit => {
+                "a server that takes frames of 4 MiB at most (SETTINGS_MAX_FRAME_SIZE)"
+            }
+            Need::StreamLimit => {
+                "a server that allows 1,000 streams at most (SETTINGS_MAX_CONCURRENT_STREAMS)"
+            }
             Need::Slow => "time (--slow)",
             Need::Unsafe => "leave to send a method that may change data (--unsafe)",
         })
@@ -88,6 +101,10 @@ pub enum Step {
     Await(usize),
     /// Wait until this number of interim (1xx) responses has come in all.
     AwaitInterim(usize),
+    /// HTTP/2: wait until a stream was ended by RST_STREAM.
+    AwaitReset,
+    /// HTTP/2: wait until this much of the content of a response that is not over has come.
+    AwaitData(usize),
     /// Close the sending side (FIN).
     HalfClose,
     /// Abandon the connection with a reset (RST).
@@ -115,6 +132,11 @@ pub struct Case {
     pub patience_s: Option<f64>,
     /// Whether its first `send` goes out in pieces.
     pub cut: Cut,
+    /// Whether it is about HTTP/2.
+    pub http2: bool,
+    /// HTTP/2: whether the connection begins with the case's own octets. Otherwise the probe opens it (preface, SETTINGS,
+    /// and the server's are awaited and acknowledged) before the first step.
+    pub bare: bool,
     /// Whether the case is about persistence itself: a server that closes after every response gets
     /// no allowance for that.
     pub about_persistence: bool,
@@ -132,7 +154,9 @@ pub struct Case {
 impl Case {
     /// Whether its requests are posted to a resource that takes content.
     pub fn posts(&self) -> bool {
-        self.holds("{post}") || self.holds("{carrier}")
+        ["{post}", "{carrier}", "{carrier-block}"]
+            .iter()
+            .any(|one| self.holds(one))
     }
 
     /// Whether the content that it posts is the body that the resource is known to take.
@@ -154,7 +178,9 @@ impl Case {
     pub fn has_content(&self) -> bool {
         self.texts().any(|text| {
             let text = text.to_ascii_lowercase();
-            text.contains("content-length") || text.contains("transfer-encoding")
+            ["content-length", "transfer-encoding", "{frame:data"]
+                .iter()
+                .any(|one| text.contains(one))
         })
     }
 

@@ -8,6 +8,8 @@ use std::sync::Arc;
 use serde::Deserialize;
 use thiserror::Error;
 
+use touchstone_tls::Protocol;
+
 use crate::case::{Case, Cut, Level, Need, Step};
 use crate::method;
 use crate::outcome::Outcome;
@@ -85,6 +87,8 @@ struct RawCase {
     #[serde(default)]
     cut: Cut,
     #[serde(default)]
+    bare: bool,
+    #[serde(default)]
     about_persistence: bool,
     #[serde(default)]
     methods: Vec<String>,
@@ -105,21 +109,24 @@ struct RawStep {
     pause_ms: Option<u64>,
     r#await: Option<usize>,
     await_interim: Option<usize>,
+    await_reset: Option<bool>,
+    await_data: Option<usize>,
     half_close: Option<bool>,
     reset: Option<bool>,
 }
 
-/// The cases that are built in.
-pub fn embedded() -> Result<Vec<Case>, CatalogueError> {
+/// The cases of a protocol that are built in.
+pub fn embedded(protocol: Protocol) -> Result<Vec<Case>, CatalogueError> {
+    let texts = if protocol.is_h2() { H2 } else { H1 };
+    let texts = texts.iter();
     from_texts(
-        EMBEDDED
-            .iter()
-            .map(|(name, text)| ((*name).into(), (*text).into())),
+        texts.map(|(name, text)| ((*name).into(), (*text).into())),
+        protocol.is_h2(),
     )
 }
 
 /// The cases of a folder's `*.toml` files, in the order of the files' names.
-pub fn from_folder(folder: &Path) -> Result<Vec<Case>, CatalogueError> {
+pub fn from_folder(folder: &Path, protocol: Protocol) -> Result<Vec<Case>, CatalogueError> {
     let unreadable = |path: &Path| {
         let path = path.display().to_string();
         move |source| CatalogueError::Unreadable { path, source }
@@ -143,10 +150,13 @@ pub fn from_folder(folder: &Path) -> Result<Vec<Case>, CatalogueError> {
         let text = fs::read_to_string(&path).map_err(unreadable(&path))?;
         texts.push((path.display().to_string(), text));
     }
-    from_texts(texts.into_iter())
+    from_texts(texts.into_iter(), protocol.is_h2())
 }
 
-fn from_texts(texts: impl Iterator<Item = (String, String)>) -> Result<Vec<Case>, CatalogueError> {
+fn from_texts(
+    texts: impl Iterator<Item = (String, String)>,
+    http2: bool,
+) -> Result<Vec<Case>, CatalogueError> {
     let mut files = Vec::new();
     let mut requirements = HashMap::new();
     for (file, text) in texts {
@@ -170,12 +180,11 @@ fn from_texts(texts: impl Iterator<Item = (String, String)>) -> Result<Vec<Case>
     for (file, parsed) in files {
         for raw in parsed.case {
             let id = raw.id.clone();
-            let case = build(raw, &parsed.category, &requirements).map_err(|what| {
-                CatalogueError::Case {
-                    file: file.clone(),
-                    id: id.clone(),
-                    what,
-                }
+            let built = build(raw, &parsed.category, &requirements, http2);
+            let case = built.map_err(|what| CatalogueError::Case {
+                file: file.clone(),
+                id: id.clone(),
+                what,
             })?;
             if !ids.insert(id.clone()) {
                 let what = "a second case has this id; ids are unique over all files".into();
@@ -218,6 +227,7 @@ fn build(
     raw: RawCase,
     category: &str,
     requirements: &HashMap<String, Arc<Requirement>>,
+    http2: bool,
 ) -> Result<Case, String> {
     let requirement = requirements.get(&raw.requirement).ok_or_else(|| {
         format!(
@@ -254,7 +264,7 @@ fn build(
         _ => return Err("give either `send` or `steps`".into()),
     };
     let mut needs = raw.needs;
-    if sends_unsafe(&steps)? {
+    if sends_unsafe(&steps, http2)? {
         needs.push(Need::Unsafe);
     }
     if raw.cut != Cut::Never && !steps.iter().any(|step| matches!(step, Step::Send(_))) {
@@ -281,6 +291,8 @@ fn build(
         needs,
         patience_s: raw.patience,
         cut: raw.cut,
+        http2,
+        bare: raw.bare,
         about_persistence: raw.about_persistence,
         methods: raw.methods,
         steps,
@@ -288,7 +300,7 @@ fn build(
 }
 
 /// Whether a case with these steps sends a method that is not safe even where nothing takes a body.
-fn sends_unsafe(steps: &[Step]) -> Result<bool, String> {
+fn sends_unsafe(steps: &[Step], http2: bool) -> Result<bool, String> {
     let bare = Values {
         post: None,
         ..Values::sample()
@@ -299,7 +311,11 @@ fn sends_unsafe(steps: &[Step]) -> Result<bool, String> {
             stream.extend(template::expand(text, &bare).map_err(|error| error.to_string())?);
         }
     }
-    Ok(method::first_unsafe(&stream).is_some())
+    Ok(if http2 {
+        method::unsafe_in_frames(&stream)
+    } else {
+        method::first_unsafe(&stream).is_some()
+    })
 }
 
 fn step(raw: RawStep) -> Result<Step, String> {
@@ -313,18 +329,24 @@ fn step(raw: RawStep) -> Result<Step, String> {
     found.extend(raw.pause_ms.map(Step::Pause));
     found.extend(raw.r#await.map(Step::Await));
     found.extend(raw.await_interim.map(Step::AwaitInterim));
+    found.extend(raw.await_reset.map(|_| Step::AwaitReset));
+    found.extend(raw.await_data.map(Step::AwaitData));
     found.extend(raw.half_close.map(|_| Step::HalfClose));
     found.extend(raw.reset.map(|_| Step::Reset));
     match <[Step; 1]>::try_from(found) {
         Ok([step]) => Ok(step),
-        Err(_) => Err("a step does one thing: send, drip, pause_ms, await, await_interim, half_close or reset".into()),
+        Err(_) => Err("a step does one thing: send, drip, pause_ms, await, await_interim, await_reset, await_data, half_close or reset".into()),
     }
 }
 
-/// Whether the text is a section of one of the three RFCs, such as `RFC 9112 6.3`.
+/// Whether the text is a section of one of the five RFCs, such as `RFC 9112 6.3`.
 pub fn is_reference(text: &str) -> bool {
     let mut words = text.split(' ');
-    let rfc = words.next() == Some("RFC") && matches!(words.next(), Some("9110" | "9112" | "3986"));
+    let rfc = words.next() == Some("RFC")
+        && matches!(
+            words.next(),
+            Some("9110" | "9112" | "9113" | "7541" | "3986")
+        );
     let section = words.next().is_some_and(|section| {
         section.split('.').all(|part| {
             !part.is_empty() && part.len() <= 2 && part.bytes().all(|byte| byte.is_ascii_digit())
@@ -338,7 +360,7 @@ mod tests {
     use super::*;
 
     fn load(text: &str) -> Result<Vec<Case>, CatalogueError> {
-        from_texts([("x.toml".to_owned(), text.to_owned())].into_iter())
+        from_texts([("x.toml".to_owned(), text.to_owned())].into_iter(), false)
     }
 
     const GOOD: &str = r#"

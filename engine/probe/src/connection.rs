@@ -1,12 +1,14 @@
 //! A raw connection that reads while it writes, so that neither side can block the other.
 
 use std::io::{self, ErrorKind, Read, Write};
-use std::net::{Shutdown, SocketAddr, TcpStream};
+use std::net::{Shutdown, SocketAddr};
 use std::os::fd::AsFd;
 use std::time::{Duration, Instant};
 
 use touchstone_sys::poll::{Side, ready};
-use touchstone_sys::socket::reset_on_close;
+use touchstone_tls::Settings;
+
+use crate::channel::Channel;
 
 /// How the server's side ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,9 +20,8 @@ pub enum Ended {
 }
 
 /// One connection and all that came in on it.
-#[derive(Debug)]
 pub struct Connection {
-    stream: TcpStream,
+    channel: Channel,
     received: Vec<u8>,
     ended: Option<Ended>,
     last_news: Instant,
@@ -33,13 +34,17 @@ const KEPT: usize = 8 << 20;
 const READS: usize = 64;
 
 impl Connection {
-    /// Connects within the time given.
-    pub fn open(address: SocketAddr, patience: Duration) -> io::Result<Connection> {
-        let stream = TcpStream::connect_timeout(&address, patience)?;
-        stream.set_nodelay(true)?;
-        stream.set_nonblocking(true)?;
+    /// Connects, with TLS if there are settings of it, within the time given.
+    ///
+    /// # Errors
+    /// When no connection comes about.
+    pub fn open(
+        address: SocketAddr,
+        tls: Option<&Settings>,
+        patience: Duration,
+    ) -> io::Result<Connection> {
         Ok(Connection {
-            stream,
+            channel: Channel::open(address, tls, patience)?,
             received: Vec::new(),
             ended: None,
             last_news: Instant::now(),
@@ -66,7 +71,7 @@ impl Connection {
     pub fn send(&mut self, octets: &[u8], deadline: Instant) -> usize {
         let mut sent = 0;
         while sent < octets.len() && self.ended != Some(Ended::Reset) {
-            match self.stream.write(&octets[sent..]) {
+            match self.channel.write(&octets[sent..]) {
                 Ok(count) => {
                     sent += count;
                     self.last_news = Instant::now();
@@ -100,21 +105,26 @@ impl Connection {
         if self.ended.is_some() {
             return;
         }
-        self.wait(Side::Read, limit);
+        // A failure to write shows in the next read.
+        let side = match self.channel.flush() {
+            Err(error) if error.kind() == ErrorKind::WouldBlock => Side::Both,
+            _ => Side::Read,
+        };
+        self.wait(side, limit);
         self.take();
     }
 
     /// Closes the sending side.
     pub fn half_close(&mut self) {
         // It fails only when the server has gone already, which the next read will tell.
-        let _ = self.stream.shutdown(Shutdown::Write);
+        let _ = self.channel.shutdown(Shutdown::Write);
         self.last_news = Instant::now();
     }
 
     /// Abandons the connection with a reset.
     pub fn reset(self) {
         // Where it fails, the connection is closed instead.
-        let _ = reset_on_close(&self.stream);
+        let _ = self.channel.reset();
     }
 
     /// Reads what is there, but not for ever: who sends without end must not keep the caller from its deadline.
@@ -124,7 +134,7 @@ impl Connection {
             if self.ended.is_some() {
                 return;
             }
-            match self.stream.read(&mut buffer) {
+            match self.channel.read(&mut buffer) {
                 Ok(0) => self.ended = Some(Ended::Closed),
                 Ok(count) => {
                     let room = KEPT.saturating_sub(self.received.len()).min(count);
@@ -140,6 +150,6 @@ impl Connection {
 
     /// Waits until the socket is ready or the limit is up; after either, the caller looks at both again.
     fn wait(&self, side: Side, limit: Duration) {
-        let _ = ready(self.stream.as_fd(), side, limit);
+        let _ = ready(self.channel.as_fd(), side, limit);
     }
 }

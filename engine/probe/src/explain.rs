@@ -33,6 +33,9 @@ pub fn case(case: &Case, values: &Values) -> String {
             );
         }
     }
+    if case.http2 && !case.bare {
+        line("  open        preface and SETTINGS; the server's are awaited".into());
+    }
     for step in &case.steps {
         line(match step {
             Step::Send(text) => format!("  send        {}", octets(text, values)),
@@ -43,6 +46,8 @@ pub fn case(case: &Case, values: &Values) -> String {
             Step::Pause(millis) => format!("  pause       {millis} ms"),
             Step::Await(count) => format!("  await       response {count}"),
             Step::AwaitInterim(count) => format!("  await       interim response {count}"),
+            Step::AwaitReset => "  await       RST_STREAM".into(),
+            Step::AwaitData(count) => format!("  await       {count} octets of content"),
             Step::HalfClose => "  half-close".into(),
             Step::Reset => "  reset".into(),
         });

@@ -1,5 +1,6 @@
 //! Whether an observation is an allowed outcome.
 
+use crate::h2::signal;
 use crate::observation::{Ending, Observation};
 use crate::outcome::{Condition, End, Item, Outcome, Status};
 use crate::response::{Response, Tail, list_has};
@@ -49,7 +50,12 @@ pub fn matches(
         baseline,
         prefix: false,
     };
-    applies && end_fits && tail_fits && interim_fits && walk.sequence(&outcome.items, 0)
+    applies
+        && end_fits
+        && tail_fits
+        && interim_fits
+        && signals_fit(outcome, seen, false)
+        && walk.sequence(&outcome.items, 0)
 }
 
 /// Whether an open connection may still bring this outcome about: what came in so far is its
@@ -74,6 +80,7 @@ pub fn reachable(
         && applies
         && interim_fits
         && tail_fits
+        && signals_fit(outcome, seen, true)
         && walk.sequence(&outcome.items, 0)
 }
 
@@ -98,6 +105,11 @@ pub fn cut_short(
         && seen.reading.tail == Tail::Nothing
         && interim_fits
         && walk.sequence(&outcome.items, 0)
+}
+
+fn signals_fit(outcome: &Outcome, seen: &Observation, prefix: bool) -> bool {
+    let closed = outcome.end == Some(End::Closed);
+    signal::fit(&outcome.signals, &seen.reading.signals, closed, prefix)
 }
 
 /// One comparison of an outcome's items with the responses.

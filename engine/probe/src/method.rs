@@ -1,5 +1,8 @@
 //! Methods that may change what the server keeps: a case that sends one is played only when that was asked for.
 
+use touchstone_h2::frame::{FrameHead, Kind, PREFACE, fragment};
+use touchstone_h2::{Decoder, Scratch};
+
 /// Methods that change nothing (RFC 9110 9.2.1), and that of HTTP/2's preface (RFC 9113 3.4).
 const SAFE: [&str; 5] = ["GET", "HEAD", "OPTIONS", "TRACE", "PRI"];
 
@@ -18,6 +21,33 @@ pub fn first_unsafe(octets: &[u8]) -> Option<String> {
     }
     None
 }
+
+/// Whether a header block in frames of HTTP/2 has a method that is not safe. A block that cannot be decoded has none.
+pub fn unsafe_in_frames(mut octets: &[u8]) -> bool {
+    let (mut decoder, mut scratch, mut block) =
+        (Decoder::default(), Scratch::default(), Vec::new());
+    octets = octets.strip_prefix(PREFACE).unwrap_or(octets);
+    let mut found = false;
+    while let Some((head, rest)) = octets.split_first_chunk() {
+        let head = FrameHead::read(head);
+        let payload = &rest[..head.length.min(rest.len())];
+        octets = &rest[payload.len()..];
+        match head.kind {
+            Kind::HEADERS => block = fragment(head, payload).unwrap_or(payload).to_vec(),
+            Kind::CONTINUATION => block.extend_from_slice(payload),
+            _ => continue,
+        }
+        // What comes before a fault counts.
+        let _ = decoder.decode(&block, FIELDS, &mut scratch, |name, value| {
+            let safe = SAFE.iter().any(|safe| safe.as_bytes() == value);
+            found |= name == b":method" && !safe;
+        });
+    }
+    found
+}
+
+/// Most octets of the fields of one block.
+const FIELDS: usize = 1 << 20;
 
 /// The method of a request-line, if it is a token and none of the safe ones.
 fn method(line: &str) -> Option<&str> {
@@ -66,6 +96,28 @@ mod tests {
                 Some(method),
                 "{text:?}"
             );
+        }
+    }
+
+    #[test]
+    fn methods_in_header_blocks_are_found() {
+        use crate::template::{Values, expand};
+        for (text, expected) in [
+            ("{preface}{get:1}", false),
+            ("{get:1}{frame:headers:sh:3:{block:DELETE}}", true),
+            (
+                "{frame:headers:s:1:{own}}{frame:continuation:h:1:{pseudo:PATCH}}",
+                true,
+            ),
+            ("{frame:headers:shp:1:{hex:01}{block:POST}{hex:00}}", true),
+            ("{frame:headers:sh:1:{field::method=get}}", true),
+            (
+                "{frame:data:s:1:DELETE}{frame:headers:sh:1:{hex:ff}}",
+                false,
+            ),
+        ] {
+            let octets = expand(text, &Values::sample()).unwrap();
+            assert_eq!(unsafe_in_frames(&octets), expected, "{text}");
         }
     }
 

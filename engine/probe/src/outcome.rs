@@ -15,11 +15,14 @@
 //! | `-1xx` | no interim response anywhere |
 //! | `raw` | octets that are no HTTP/1.x response |
 //! | `no-post` | the outcome counts only where no resource takes a body (no `--post-path`) |
+//! | `goaway(CODE)`, `reset(CODE)` ... | what HTTP/2 says besides (see [`crate::h2::signal`]) |
 //! | `open`, `closed` | the connection afterwards; neither word: both will do |
 
 use std::fmt;
 
 use thiserror::Error;
+
+use crate::h2::signal::{self, Signal};
 
 /// One status or family of statuses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -95,6 +98,8 @@ pub struct Outcome {
     /// Whether it counts only where no resource takes a body: the probe then sends content with GET,
     /// which a server may refuse (RFC 9110 9.3.1).
     pub only_without_post: bool,
+    /// What HTTP/2 is to say of streams and of the connection, in any order.
+    pub signals: Vec<Signal>,
     /// The connection afterwards; `None` is either.
     pub end: Option<End>,
 }
@@ -125,6 +130,7 @@ impl Outcome {
             items: Vec::new(),
             no_interim: false,
             only_without_post: false,
+            signals: Vec::new(),
             end: None,
         };
         let mut none = false;
@@ -140,10 +146,14 @@ impl Outcome {
                 "closed" => outcome.end = Some(End::Closed),
                 "no-post" => outcome.only_without_post = true,
                 "-1xx" => outcome.no_interim = true,
-                other => responses(other, &mut outcome.items).map_err(|what| wrong(&what))?,
+                other => match signal::parse(other) {
+                    Some(found) => outcome.signals.push(found.map_err(|what| wrong(&what))?),
+                    None => responses(other, &mut outcome.items).map_err(|what| wrong(&what))?,
+                },
             }
         }
-        if none != outcome.items.is_empty() {
+        let silent = outcome.items.is_empty() && outcome.signals.is_empty();
+        if none && !outcome.items.is_empty() || !none && silent {
             return Err(wrong("it needs responses, or `none` alone"));
         }
         Ok(outcome)

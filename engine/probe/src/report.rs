@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
+use touchstone_tls::Protocol;
 
 use crate::case::{Level, Need};
 use crate::control::{Loss, LossKind};
@@ -148,6 +149,8 @@ pub struct Report {
     pub engine: Engine,
     /// The URL.
     pub url: String,
+    /// What was spoken: h1 (over TLS where the URL says https), h2c or h2.
+    pub protocol: Protocol,
     /// The resource that answers GET.
     pub target: String,
     /// The resource that takes a body, if one was named.
@@ -222,6 +225,7 @@ impl Report {
                 version: env!("CARGO_PKG_VERSION"),
             },
             url: url.into(),
+            protocol: target.dial.protocol,
             target: target.values.path.clone(),
             post: post.map(|name| Post {
                 target: name.into(),

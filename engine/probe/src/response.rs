@@ -5,10 +5,12 @@
 //! That is why it is not the parser of the load generator (`touchstone-http`), which stops at the
 //! first fault: here the fault is the finding, and the case goes on to look at the rest.
 
+use crate::h2::frames::Signals;
+
 /// One response.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Response {
-    /// `1.0` or `1.1`.
+    /// `1.0`, `1.1` or `2`.
     pub version: String,
     /// The status code.
     pub status: u16,
@@ -52,6 +54,8 @@ pub struct Reading {
     pub finals: Vec<Response>,
     /// What is left over.
     pub tail: Tail,
+    /// What HTTP/2 says of streams and of the connection.
+    pub signals: Signals,
 }
 
 enum Taken {
@@ -66,6 +70,7 @@ pub fn read(bytes: &[u8], methods: &[String], ended: bool) -> Reading {
         interim: Vec::new(),
         finals: Vec::new(),
         tail: Tail::Nothing,
+        signals: Signals::default(),
     };
     let mut at = 0;
     while at < bytes.len() {

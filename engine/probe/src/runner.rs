@@ -152,14 +152,14 @@ fn run_case(case: &Case, target: &Target, options: &Options, watch: &Watch) -> O
 /// One play of a case, and what the control request behind it says of it.
 enum Play {
     /// The service is as it was: the verdict counts. With the seconds that the control request took.
-    Sound(Verdict, Observation, f64),
+    Sound(Verdict, Box<Observation>, f64),
     /// The verdict does not count; this is the outcome.
     Void(Box<Outcome>),
 }
 
 fn play(case: &Case, target: &Target, options: &Options, watch: &Watch) -> Outcome {
     let (first, seen, plain_s) = match attempt(case, target, options.timing, watch) {
-        Play::Sound(verdict, seen, plain_s) => (verdict, seen, plain_s),
+        Play::Sound(verdict, seen, plain_s) => (verdict, *seen, plain_s),
         Play::Void(outcome) => return *outcome,
     };
     if first != Verdict::Wrong {
@@ -206,7 +206,7 @@ fn attempt(case: &Case, target: &Target, timing: Timing, watch: &Watch) -> Play 
         };
         match (found, judged) {
             (Found::Sound(plain_s), Ok((verdict, seen))) => {
-                return Play::Sound(verdict, seen, plain_s);
+                return Play::Sound(verdict, Box::new(seen), plain_s);
             }
             (Found::Late(kind, what), _) => failure = (kind, what),
             (Found::Lost(loss), judged) => {
@@ -274,7 +274,7 @@ fn confirm(
     let mut wrong = vec![first];
     for plays in 2..=REPLAYS {
         let (verdict, again) = match attempt(case, target, calm, watch) {
-            Play::Sound(verdict, again, _) => (verdict, again),
+            Play::Sound(verdict, again, _) => (verdict, *again),
             Play::Void(outcome) => return *outcome,
         };
         if verdict == Verdict::Wrong {
@@ -327,6 +327,9 @@ fn unmet(case: &Case, target: &Target, options: &Options) -> Option<String> {
     let need = case.needs.iter().find(|need| match need {
         Need::Post => target.values.post.is_none(),
         Need::Echo => !target.echo,
+        Need::Content => !target.has_content(),
+        Need::FrameLimit => target.values.limits.frame > 4 << 20,
+        Need::StreamLimit => target.values.limits.streams > 1000,
         Need::Slow => !options.slow,
         Need::Unsafe => !options.unsafe_methods,
     })?;

@@ -5,8 +5,9 @@ use std::time::{Duration, Instant};
 
 use crate::case::{Case, Cut, Step};
 use crate::connection::{Connection, Ended};
+use crate::h2::opening::{Answered, opening};
 use crate::observation::{Ending, Observation};
-use crate::response::{self, Reading, Tail};
+use crate::response::{Reading, Tail};
 use crate::target::Target;
 use crate::template;
 use crate::verdict::{self, Verdict};
@@ -65,14 +66,20 @@ pub fn play(
         Duration::from_secs_f64(seconds).max(timing.patience)
     });
     let start = Instant::now();
-    let connection = Connection::open(target.address, patience)?;
+    let connection = target.dial.open(patience)?;
     let mut player = Player {
         connection,
         sent: Vec::new(),
         case,
         target,
         patience,
+        answered: Answered::default(),
     };
+    if case.http2 && !case.bare {
+        player.put(&opening());
+        // Where the server does not open the connection, the case shows it.
+        player.wait(|reading| reading.signals.settings > 0 && reading.signals.opened);
+    }
     let mut cut_left = cut;
     for step in &case.steps {
         match step {
@@ -95,11 +102,21 @@ pub fn play(
                     break;
                 }
             }
+            Step::AwaitReset => {
+                if !player.wait(|reading| !reading.signals.resets.is_empty()) {
+                    break;
+                }
+            }
+            Step::AwaitData(count) => {
+                if !player.wait(|reading| reading.signals.unfinished.contains(count)) {
+                    break;
+                }
+            }
             Step::HalfClose => player.connection.half_close(),
             Step::Reset => {
                 player.connection.listen(Duration::ZERO);
                 let received = player.connection.received().to_vec();
-                let reading = response::read(&received, &case.methods, false);
+                let reading = player.reading();
                 player.connection.reset();
                 let seconds = start.elapsed().as_secs_f64();
                 let sent = player.sent;
@@ -128,6 +145,8 @@ struct Player<'a> {
     case: &'a Case,
     target: &'a Target,
     patience: Duration,
+    /// HTTP/2: frames of the server that were answered.
+    answered: Answered,
 }
 
 impl Player<'_> {
@@ -167,16 +186,33 @@ impl Player<'_> {
             if now >= end || self.connection.ended().is_some() {
                 return;
             }
-            self.connection.listen(end - now);
+            self.listen(end - now);
+        }
+    }
+
+    /// Listens, and answers what every client answers, unless the case does that itself.
+    fn listen(&mut self, limit: Duration) {
+        self.connection.listen(limit);
+        if self.case.http2 && !self.case.bare && self.connection.ended().is_none() {
+            let answer = self.answered.answer(&self.reading().signals);
+            if !answer.is_empty() {
+                self.put(&answer);
+            }
         }
     }
 
     fn reading(&self) -> Reading {
-        response::read(
-            self.connection.received(),
-            &self.case.methods,
-            self.connection.ended().is_some(),
-        )
+        let ended = self.connection.ended().is_some();
+        let mut reading =
+            self.target
+                .dial
+                .read(self.connection.received(), &self.case.methods, ended);
+        if !self.case.bare {
+            // That of the probe's own SETTINGS says nothing of the case's.
+            reading.signals.opened = reading.signals.acks > 0;
+            reading.signals.acks = reading.signals.acks.saturating_sub(1);
+        }
+        reading
     }
 
     fn wait(&mut self, enough: impl Fn(&Reading) -> bool) -> bool {
@@ -189,7 +225,7 @@ impl Player<'_> {
             if now >= deadline || self.connection.ended().is_some() {
                 return false;
             }
-            self.connection.listen(deadline - now);
+            self.listen(deadline - now);
         }
     }
 
@@ -219,7 +255,7 @@ impl Player<'_> {
             if quiet >= needed {
                 return observation;
             }
-            self.connection.listen(needed - quiet);
+            self.listen(needed - quiet);
         }
     }
 

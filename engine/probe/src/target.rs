@@ -3,23 +3,25 @@
 use std::borrow::Cow;
 use std::io::ErrorKind;
 use std::net::SocketAddr;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use touchstone_http::{Url, first_that_answers};
+use touchstone_tls::{Materials, Protocol, Tls};
 
 use crate::case::Case;
-use crate::connection::Connection;
-use crate::exchange::{TargetError, exchange};
+use crate::dial::Dial;
+use crate::exchange::{TargetError, connect, exchange, get};
 use crate::introduction::{self, Posting};
 use crate::matching::Baseline;
-use crate::response::{self, Reading, Response};
+use crate::response::{Reading, Response};
 use crate::template::Values;
 
 /// A server that answers, with the yardstick of its plain answers.
 #[derive(Clone, Debug)]
 pub struct Target {
-    /// Where it listens.
-    pub address: SocketAddr,
+    /// How connections to it come about.
+    pub dial: Dial,
     /// What the placeholders of the cases stand for.
     pub values: Values,
     /// What a plain GET gets.
@@ -37,18 +39,22 @@ pub struct Target {
 /// How soon a server that closes after every response does so.
 const CLOSING: Duration = Duration::from_millis(300);
 
-/// The URL of a server that may be probed, and its address: the one that was given, or the first that answers.
+/// The URL of a server that may be probed, and how connections to it come about: to the address that was given, or to
+/// the first one that answers.
 ///
 /// # Errors
-/// When it is not an `http` URL, its host has no address, or it is not on this machine and not among the allowed ones.
+/// When the URL does not fit the protocol, its host has no address, it is not on this machine and not among the allowed
+/// ones, or the files of TLS cannot be used.
 pub fn locate(
     text: &str,
+    protocol: Protocol,
+    tls: &Tls,
     address: Option<SocketAddr>,
     allowed: &[String],
-) -> Result<(Url, SocketAddr), TargetError> {
+) -> Result<(Url, Dial), TargetError> {
     let url = Url::parse(text)?;
-    if url.tls {
-        return Err(TargetError::Tls(text.into()));
+    if let Some(why) = protocol.misfit(url.tls) {
+        return Err(TargetError::Tls(format!("{text}: {why}")));
     }
     let found = address.map_or_else(|| url.addresses(), |address| Ok(vec![address]));
     let mut found = found.map_err(|error| TargetError::Resolve(url.authority.clone(), error))?;
@@ -56,7 +62,19 @@ pub fn locate(
     let Some(address) = first_that_answers(&found).or(found.first().copied()) else {
         return Err(TargetError::NotLoopback(url.host));
     };
-    Ok((url, address))
+    let settings = || {
+        let local = address.ip().is_loopback();
+        let materials = Materials::read(tls, protocol, &url.host, local)?;
+        materials.settings().map(Arc::new)
+    };
+    let tls = url.tls.then(settings).transpose();
+    let tls = tls.map_err(|error| TargetError::Tls(error.to_string()))?;
+    let dial = Dial {
+        address,
+        protocol,
+        tls,
+    };
+    Ok((url, dial))
 }
 
 impl Target {
@@ -64,26 +82,20 @@ impl Target {
     ///
     /// # Errors
     /// When a plain GET gets no 2xx answer. A POST that is refused only costs the cases that need it.
-    pub fn meet(
-        address: SocketAddr,
-        mut values: Values,
-        patience: Duration,
-    ) -> Result<Target, TargetError> {
-        let get = format!(
-            "GET {} HTTP/1.1\r\n{}Host: {}\r\n\r\n",
-            values.path, values.fields, values.host
-        );
+    pub fn meet(dial: Dial, mut values: Values, patience: Duration) -> Result<Target, TargetError> {
+        let get = get(&dial, &values, false);
         let start = Instant::now();
-        let answer = exchange(address, get.as_bytes(), patience)?;
+        let answer = exchange(&dial, &get, patience)?;
         let plain_s = start.elapsed().as_secs_f64();
         if answer.finals.is_empty() {
-            return Err(introduction::silence(address, &answer, patience));
+            return Err(introduction::silence(&dial, &answer, patience));
         }
+        values.limits = answer.signals.limits;
         let first = success(answer, &values.path)?;
-        let second = success(exchange(address, get.as_bytes(), patience)?, &values.path)?;
+        let second = success(exchange(&dial, &get, patience)?, &values.path)?;
         let length = first.values("content-length").next().map(str::to_owned);
         let same = first.body == second.body;
-        let posting = Posting::try_out(address, &values, patience)?;
+        let posting = Posting::try_out(&dial, &values, patience)?;
         if posting.refused.is_some() {
             values.post = None;
         }
@@ -92,10 +104,10 @@ impl Target {
             body: same.then_some(first.body),
             length,
             takes_body: values.post.is_some(),
-            closes: closes(address, get.as_bytes(), patience)?,
+            closes: !dial.protocol.is_h2() && closes(&dial, &get, patience)?,
         };
         Ok(Target {
-            address,
+            dial,
             values,
             baseline,
             plain_s,
@@ -126,6 +138,13 @@ impl Target {
         Cow::Owned(target)
     }
 
+    /// Whether a plain GET gets content that a window of a few octets divides.
+    pub fn has_content(&self) -> bool {
+        const ENOUGH: usize = 6;
+        let body = self.baseline.body.as_ref();
+        body.is_some_and(|body| body.len() >= ENOUGH)
+    }
+
     /// The target without the body of a plain GET as a yardstick: what is compared is the status alone.
     pub fn without_body(mut self) -> Target {
         self.baseline.body = None;
@@ -134,12 +153,9 @@ impl Target {
 
     /// Sends a plain GET on a fresh connection and compares the answer with those before the first case.
     pub fn control(&self, patience: Duration) -> Control {
-        let get = format!(
-            "GET {} HTTP/1.1\r\n{}Host: {}\r\nConnection: close\r\n\r\n",
-            self.values.path, self.values.fields, self.values.host
-        );
+        let get = get(&self.dial, &self.values, true);
         let start = Instant::now();
-        let reading = match exchange(self.address, get.as_bytes(), patience) {
+        let reading = match exchange(&self.dial, &get, patience) {
             Ok(reading) => reading,
             Err(TargetError::Connect(_, error)) if error.kind() == ErrorKind::TimedOut => {
                 return Control::Mute;
@@ -180,13 +196,12 @@ pub enum Control {
 }
 
 /// Whether the connection ends with the response, though the request did not ask for it.
-fn closes(address: SocketAddr, request: &[u8], patience: Duration) -> Result<bool, TargetError> {
+fn closes(dial: &Dial, request: &[u8], patience: Duration) -> Result<bool, TargetError> {
     let deadline = Instant::now() + patience;
-    let mut connection = Connection::open(address, patience)
-        .map_err(|error| TargetError::Connect(address, error))?;
+    let mut connection = connect(dial, patience)?;
     connection.send(request, deadline);
     while connection.ended().is_none() && Instant::now() < deadline {
-        let reading = response::read(connection.received(), &[], false);
+        let reading = dial.read(connection.received(), &[], false);
         if !reading.finals.is_empty() && connection.quiet() >= CLOSING {
             break;
         }
@@ -219,21 +234,21 @@ mod tests {
 
     #[test]
     fn only_this_machine_without_leave() {
-        assert!(locate("http://127.0.0.1:8080/x", None, &[]).is_ok());
+        let locate = |url, allowed: &[String]| {
+            super::locate(url, Protocol::H1, &Tls::default(), None, allowed)
+        };
+        assert!(locate("http://127.0.0.1:8080/x", &[]).is_ok());
         assert!(matches!(
-            locate("http://192.0.2.1:80", None, &[]),
+            locate("http://192.0.2.1:80", &[]),
             Err(TargetError::NotLoopback(_))
         ));
-        assert!(locate("http://192.0.2.1:80", None, &["192.0.2.1".into()]).is_ok());
+        assert!(locate("http://192.0.2.1:80", &["192.0.2.1".into()]).is_ok());
         assert!(matches!(
-            locate("ftp://127.0.0.1", None, &[]),
+            locate("ftp://127.0.0.1", &[]),
             Err(TargetError::Url(_))
         ));
-        assert!(matches!(
-            locate("https://127.0.0.1", None, &[]),
-            Err(TargetError::Tls(_))
-        ));
-        let (url, _) = locate("http://127.0.0.1/\u{e4}", None, &[]).unwrap();
+        assert!(locate("https://127.0.0.1", &[]).is_ok_and(|(_, dial)| dial.tls.is_some()));
+        let (url, _) = locate("http://127.0.0.1/\u{e4}", &[]).unwrap();
         assert_eq!(url.path, "/%C3%A4");
     }
 }

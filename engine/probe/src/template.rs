@@ -14,9 +14,14 @@
 //! | `{repeat:3:text}` | the text, three times |
 //! | `{count:3:X-#: v}` | the text, three times, `#` being 1, 2, 3 |
 //!
+//! Cases of HTTP/2 have further ones, for frames and header blocks ([`crate::h2::compose`]).
+//!
 //! Templates nest. A brace itself is written `{hex:7b}` or `{hex:7d}`.
 
 use thiserror::Error;
+
+use crate::h2::compose;
+use crate::h2::frames::Limits;
 
 /// What the placeholders stand for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,6 +38,10 @@ pub struct Values {
     pub post_fields: String,
     /// A body that `post` takes.
     pub body: Vec<u8>,
+    /// Whether the requests go over TLS.
+    pub tls: bool,
+    /// What the server allows, over HTTP/2.
+    pub limits: Limits,
 }
 
 /// The content of a case that says no more about it; what `{body}` is unless somebody says otherwise.
@@ -48,6 +57,8 @@ impl Values {
             fields: String::new(),
             post_fields: String::new(),
             body: SAMPLE.into(),
+            tls: false,
+            limits: Limits::default(),
         }
     }
 }
@@ -62,7 +73,7 @@ pub enum TemplateError {
     Unbalanced(String),
     /// The placeholder does not exist.
     #[error(
-        "unknown placeholder {{{0}}}; known are host, path, encoded, post, carrier, fields, post-fields, body, length, size, hex, repeat, count"
+        "unknown placeholder {{{0}}}; known are host, path, encoded, post, carrier, fields, post-fields, body, length, size, hex, repeat, count; and for HTTP/2 frame, get, pseudo, own, block, carrier-block, scheme, field, indexed, setting, u32, oversize, each-stream, table-excess, opening, preface"
     )]
     Unknown(String),
     /// The placeholder's argument does not fit.
@@ -158,7 +169,10 @@ fn placeholder(name: &str, values: &Values, out: &mut Vec<u8>) -> Result<(), Tem
                 out.extend(expand(&text.replace('#', &number.to_string()), values)?);
             }
         }
-        _ => return Err(TemplateError::Unknown(name.into())),
+        _ => {
+            let made = compose::placeholder(name, values, out);
+            return made.unwrap_or_else(|| Err(TemplateError::Unknown(name.into())));
+        }
     }
     Ok(())
 }

@@ -1,5 +1,6 @@
 //! Outcomes and observations in words, for people.
 
+use crate::h2::signal;
 use crate::observation::{Ending, Observation};
 use crate::outcome::{Condition, End, Item, Outcome, Status};
 use crate::response::Tail;
@@ -12,7 +13,7 @@ pub fn allowed(outcome: &Outcome) -> String {
             Item::Final(statuses, conditions) => answers.add(final_words(statuses, conditions)),
             Item::Interim(code) => answers.add(format!("{code} in the interim")),
             Item::Rest => answers.add("whatever else".into()),
-            Item::Raw => answers.add("octets that are no HTTP/1 response".into()),
+            Item::Raw => answers.add("octets that are no response".into()),
         }
     }
     let interim = if outcome.no_interim {
@@ -21,6 +22,18 @@ pub fn allowed(outcome: &Outcome) -> String {
         ""
     };
     let answer = answers.text();
+    if !outcome.signals.is_empty() {
+        let mut parts = Vec::new();
+        if !answer.is_empty() {
+            parts.push(format!("answers {answer}"));
+        }
+        parts.extend(outcome.signals.iter().map(signal::allowed));
+        parts.extend(outcome.end.map(|end| match end {
+            End::Open => "keeps the connection open".into(),
+            End::Closed => "closes it".into(),
+        }));
+        return parts.join(" and ");
+    }
     match (answer.is_empty(), outcome.end) {
         (true, Some(End::Closed)) => "closes the connection without a response".into(),
         (true, _) => "gives no response and waits".into(),
@@ -74,6 +87,19 @@ fn did(seen: &Observation) -> String {
         Tail::Garbled(why) => answers.add(format!("stray octets ({why})")),
     }
     let answer = answers.text();
+    let mut said = signal::seen(&reading.signals);
+    if !said.is_empty() {
+        if !answer.is_empty() {
+            said.insert(0, format!("answered {answer}"));
+        }
+        said.push(match seen.ending {
+            Ending::Open => "kept the connection open".into(),
+            Ending::Closed => "closed the connection".into(),
+            Ending::Reset => "reset the connection".into(),
+            Ending::Abandoned => "the probe went away".into(),
+        });
+        return said.join(", ");
+    }
     match (answer.is_empty(), seen.ending) {
         (true, Ending::Open) => "gave no response and kept the connection open".into(),
         (true, Ending::Closed) => "closed the connection without a response".into(),

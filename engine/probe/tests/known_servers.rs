@@ -11,18 +11,20 @@ use std::time::Duration;
 use rig::{Fault, Rig};
 use touchstone_probe::case::Case;
 use touchstone_probe::catalogue;
+use touchstone_probe::dial::Dial;
 use touchstone_probe::exchange::TargetError;
 use touchstone_probe::runner::{self, Options, Outcome};
 use touchstone_probe::target::Target;
 use touchstone_probe::template::Values;
 use touchstone_probe::verdict::Verdict;
+use touchstone_tls::Protocol;
 
 /// Servers probed at the same time; most of a probe's time is waiting.
 const AT_ONCE: usize = 10;
 
 /// Read once: in a debug build that takes most of a second.
 static CASES: LazyLock<Vec<Case>> =
-    LazyLock::new(|| catalogue::embedded().expect("the cases load"));
+    LazyLock::new(|| catalogue::embedded(Protocol::H1).expect("the cases load"));
 
 fn meet(rig: &Rig, path: &str) -> Result<Target, TargetError> {
     let values = Values {
@@ -31,7 +33,12 @@ fn meet(rig: &Rig, path: &str) -> Result<Target, TargetError> {
         post: Some("/echo".into()),
         ..Values::sample()
     };
-    Target::meet(rig.address(), values, Duration::from_secs(5))
+    let dial = Dial {
+        address: rig.address(),
+        protocol: Protocol::H1,
+        tls: None,
+    };
+    Target::meet(dial, values, Duration::from_secs(5))
 }
 
 fn probe(fault: Option<Fault>, jobs: usize, keep: impl Fn(&Case) -> bool) -> Vec<Outcome> {

@@ -38,7 +38,9 @@ COMMANDS: dict[str, Outline] = {
         MEASURE,
     ),
     "probe": Outline(
-        "engine", "Probe a server's HTTP/1.1 conformance. The engine's own options: touchstone probe --help", MEASURE
+        "engine",
+        "Probe conformance to HTTP/1.1 or HTTP/2. The engine's own options: touchstone probe --help",
+        MEASURE,
     ),
     "size": Outline(
         "size", "Find the smallest container that serves a rate within an objective, and its cost.", MEASURE

@@ -9,7 +9,7 @@ import typer
 from touchstone.engine.locate import engine_path
 
 PASS_ON = {"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": []}
-_HELP = "Probe a server's HTTP/1.1 conformance. The engine's own options: touchstone probe --help"
+_HELP = "Probe conformance to HTTP/1.1 or HTTP/2. The engine's own options: touchstone probe --help"
 
 
 def probe(context: typer.Context) -> None:

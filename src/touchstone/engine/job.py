@@ -174,6 +174,7 @@ def traffic(load: Load, url: str, *, seed: int, fresh: str | None) -> protocol.T
         "protocol": load.protocol,
         "streams": load.streams,
         "keepalive": load.keepalive,
+        "requests_per_connection": load.requests_per_connection,
         "repeat": load.repeat,
         "timeout_s": load.timeout_s,
         "seed": seed,

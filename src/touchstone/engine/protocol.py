@@ -1066,6 +1066,7 @@ class Traffic(TypedDict):
     protocol: NotRequired[Protocol]
     repeat: NotRequired[bool]
     requests: NotRequired[list[Request]]
+    requests_per_connection: NotRequired[int | None]
     rows: NotRequired[str | None]
     seed: NotRequired[int]
     sources: NotRequired[str | None]
@@ -1155,6 +1156,11 @@ class LoadJob(TypedDict):
     """
     The requests of the mix. If there are none, and no journeys: one GET of the URL's path that expects 200 to
     299.
+    """
+    requests_per_connection: NotRequired[int | None]
+    """
+    HTTP/1.1: requests that a connection carries; the next one then goes out on a new connection. Its handshakes
+    are part of the latency in a closed loop. Null: any number.
     """
     rows: NotRequired[str | None]
     """A CSV or JSON lines file whose rows `{row.NAME}` takes values from."""

@@ -115,4 +115,6 @@ def _draft(entry: BenchmarkEntry, variant: EntryVariant, wanted: Wanted) -> Draf
     checks = {(one.method, one.target, one.body): one for test in tests for one in test.checks}
     title = f"{entry.benchmark}: {', '.join(wanted)}"
     source = f"the tests of {entry.benchmark}, of which {entry.title} is an entry"
-    return Draft(title, source, list(checks.values()), [test.load for test in tests])
+    # An image speaks one protocol on its port: the readiness and the contract are asked in that of the loads.
+    protocol = tests[0].load.settings.get("protocol")
+    return Draft(title, source, list(checks.values()), [test.load for test in tests], protocol=protocol)

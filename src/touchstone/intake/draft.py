@@ -40,6 +40,8 @@ class Draft:
     """What tells that the service has started; if nobody says, the first GET in which nothing is guessed."""
     ready_within_s: float | None = None
     """How long a start may take, in seconds, where that is known."""
+    protocol: str | None = None
+    """What is spoken, if not HTTP/1.1."""
     settings: Mapping[str, str] = field(default_factory=dict)
     """Variables of the service's environment."""
     dependencies: Sequence[DraftDependency] = ()
@@ -99,6 +101,8 @@ class Draft:
         yield f"name = {text(name)}"
         yield f"title = {text(self.title)}"
         yield f"summary = {text(self.title)}"
+        if self.protocol is not None:
+            yield f"protocol = {text(self.protocol)}"
         yield ""
         yield "[ready]                     # the request whose correct response means that the service has started"
         ready = replace(self.ready, guessed="") if self.ready else self._first_read()

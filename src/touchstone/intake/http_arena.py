@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from touchstone.failure import UsageError
-from touchstone.intake.draft import DraftLoad, DraftRequest, slug
+from touchstone.intake.draft import DraftLoad, DraftRequest, PlaceholderText, slug
 from touchstone.intake.entry import (
     BROKEN,
     DESCRIPTIONS,
@@ -24,21 +24,20 @@ from touchstone.intake.entry import (
 
 _PORT = 8080
 """Every entry listens there for HTTP/1.1 without TLS, on the host's network."""
+_H2C_PORT = 8082
+"""Entries with profiles of h2c listen there for nothing else."""
 _DATA = "it needs files that the benchmark mounts below /data"
 _DATABASE = "it needs the benchmark's own PostgreSQL with its tables"
-_TLS = "it is sent over TLS, and a scenario's loads are not"
+_TLS = "it is sent over TLS, with a certificate that the benchmark mounts below /certs"
 _SEVERAL = "it is several containers next to each other"
 
 _LEFT_OUT = (
-    ("limited-conn", "it closes a connection after ten requests, and a load after each or never"),
-    ("upload", "its bodies have up to 20 MiB; a load of your own may have `body = '{x*512000}'`"),
-    ("*grpc*", "it is gRPC, and a load is HTTP/1.1"),
-    ("echo-ws*", "it is WebSocket, and a load is HTTP/1.1"),
+    ("*grpc*", "it is gRPC, which an import does not express yet"),
+    ("echo-ws*", "it is WebSocket, which an import does not express yet"),
     ("gateway-*", _SEVERAL),
     ("production-stack", _SEVERAL),
-    ("*-h3", "it is HTTP/3, and a load is HTTP/1.1"),
-    ("*-h2", "it is HTTP/2, and a load is HTTP/1.1"),
-    ("*-h2c", "it is HTTP/2, and a load is HTTP/1.1"),
+    ("*-h3", "it is HTTP/3, and a load is HTTP/1.1 or HTTP/2"),
+    ("*-h2", _TLS),
     ("*-tls", _TLS),
     ("*bit", _TLS),
     ("echo-*", _TLS),
@@ -50,6 +49,7 @@ _LEFT_OUT = (
     ("api-*", _DATABASE),
 )
 """Profiles by pattern, the first that fits, and why the lab does not express them."""
+_LARGE = SkippedItem("the body of 20 MiB of the profile upload", "a placeholder has 16 MiB at most")
 _CHUNKED = SkippedItem("the third request of the profile baseline", "its body is chunked, and a load's has a length")
 
 
@@ -74,12 +74,30 @@ def _sum_with_body(body: int) -> DraftRequest:
     )
 
 
+def _upload(size: int) -> DraftRequest:
+    return DraftRequest(
+        f"upload-{size}",
+        "POST",
+        "/upload",
+        f"the number of octets of a body of {size:,} is answered",
+        headers={"content-type": "application/octet-stream"},
+        body=PlaceholderText(f"{{x*{size}}}"),
+        content_type="text/plain",
+        answer=str(size),
+    )
+
+
+def _sum_over_h2c(a: int, b: int) -> DraftRequest:
+    return _get("sum", f"/baseline2?a={a}&b={b}", str(a + b), f"the sum of {a} and {b} in the query is answered")
+
+
 def _paced(name: str, rate: int, profiles: Sequence[str]) -> EntryTest:
     title = f"{rate:,} requests per second on 1,024 connections"
     settings = {"loop": "open", "rate": rate, "connections": 1024, "profiles": list(profiles)}
     return EntryTest(name, [_sum(1, 2)], DraftLoad(name, title, [_sum(1, 2)], settings=settings))
 
 
+_UPLOADS = [_upload(512_000), _upload(2_097_152), _upload(10_485_760)]
 _PIPELINE = _get("pipeline", "/pipeline", "ok", "GET /pipeline answers ok")
 _DELAY = _get("delay", "/delay/15", "15", "GET /delay/15 answers 15, after 15 ms")
 
@@ -99,6 +117,16 @@ _TESTS = {
             ),
         ),
         EntryTest(
+            "limited-conn",
+            [_sum(13, 42), _sum_with_body(20)],
+            DraftLoad(
+                "limited-conn",
+                "Sums of a query and a body on 512 connections, each for ten requests",
+                [_sum(13, 42), _sum_with_body(20)],
+                settings={"connections": 512, "requests_per_connection": 10},
+            ),
+        ),
+        EntryTest(
             "pipelined",
             [_PIPELINE],
             DraftLoad(
@@ -106,6 +134,16 @@ _TESTS = {
                 "512 connections, 16 requests in flight on each",
                 [_PIPELINE],
                 settings={"connections": 512, "pipeline": 16},
+            ),
+        ),
+        EntryTest(
+            "upload",
+            [_upload(17), *_UPLOADS],
+            DraftLoad(
+                "upload",
+                "Bodies of 500 KiB, 2 MiB and 10 MiB on 32 connections",
+                _UPLOADS,
+                settings={"connections": 32},
             ),
         ),
         _paced("latency-10k", 10_000, ("quick", "normal", "thorough")),
@@ -120,6 +158,21 @@ _TESTS = {
                 [_DELAY],
                 settings={"connections": 32_000, "profiles": ["normal", "thorough"]},
             ),
+        ),
+    )
+}
+
+
+# Two requests with numbers of their own: an answer from memory is found out.
+_H2C_TESTS = {
+    "baseline-h2c": EntryTest(
+        "baseline-h2c",
+        [_sum_over_h2c(13, 42), _sum_over_h2c(271, 828)],
+        DraftLoad(
+            "baseline-h2c",
+            "Sums of a query over HTTP/2 on 256 connections of 100 streams",
+            [_sum_over_h2c(1, 1)],
+            settings={"connections": 256, "streams": 100, "protocol": "h2c"},
         ),
     )
 }
@@ -142,6 +195,12 @@ def read_http_arena(folder: Path) -> BenchmarkEntry:
     name = slug(folder.resolve().name)
     title = str(described.get("display_name") or name)
     taken = {test: _TESTS[test] for test in _TESTS if test in tests}
+    over_h2c = {test: _H2C_TESTS[test] for test in _H2C_TESTS if test in tests}
+    variants = [EntryVariant("image", _variant_title(title, described), "Dockerfile", _PORT, taken)]
+    if over_h2c:
+        words = f"{_variant_title(title, described)}, h2c"
+        variants.append(EntryVariant("image-h2c", words, "Dockerfile", _H2C_PORT, over_h2c))
+    unlike = [*([_CHUNKED] if "baseline" in taken else []), *([_LARGE] if "upload" in taken else [])]
     return BenchmarkEntry(
         benchmark="HttpArena",
         folder=folder,
@@ -149,9 +208,9 @@ def read_http_arena(folder: Path) -> BenchmarkEntry:
         title=title,
         language=str(described.get("language") or "unknown"),
         summary=str(described.get("description") or ""),
-        variants=[EntryVariant("image", _variant_title(title, described), "Dockerfile", _PORT, taken)],
-        left_out=[*_left_out(tests), *([_CHUNKED] if "baseline" in taken else [])],
-        known=list(_TESTS),
+        variants=variants,
+        left_out=[*_left_out(tests), *unlike],
+        known=[*_TESTS, *_H2C_TESTS],
     )
 
 
@@ -164,7 +223,7 @@ def _variant_title(title: str, described: dict[str, Any]) -> str:
 def _left_out(tests: Sequence[str]) -> list[SkippedItem]:
     found = []
     for test in tests:
-        if test not in _TESTS:
+        if test not in _TESTS and test not in _H2C_TESTS:
             why = next((why for pattern, why in _LEFT_OUT if fnmatchcase(test, pattern)), "the lab does not know it")
             found.append(SkippedItem(f"the profile {test}", why))
     return found

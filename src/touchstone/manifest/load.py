@@ -43,6 +43,9 @@ class Load(Mix, ProtocolKeys):
     """How many requests are under way at a time on each connection of `h2c` or `h2`. Journeys have one."""
     keepalive: bool = True
     """Whether connections are kept; if not, each request opens one of its own."""
+    requests_per_connection: Annotated[int, Field(ge=1)] | None = None
+    """After how many requests a connection of HTTP/1.1 is closed and another one opened; never, if it is left out.
+    It needs `keepalive` and a pipeline of 1, and `requests`."""
     repeat: bool = True
     """Whether a request that may be sent twice (GET, HEAD, OPTIONS, TRACE, PUT, DELETE) is sent once more, on a new
     connection, where the server closed a kept one under it without a byte of a response, as clients do. If not, it has
@@ -103,6 +106,18 @@ class Load(Mix, ProtocolKeys):
             raise ValueError("a pipeline above 1 needs `keepalive`: without it, a connection has one request")
         if self.pipeline > 1 and any(request.stream for request in self.all_requests):
             raise ValueError("a stream needs a pipeline of 1: a request behind it would wait for its end")
+        return self
+
+    @model_validator(mode="after")
+    def _connections_fit(self) -> Load:
+        if self.requests_per_connection is None:
+            return self
+        if not self.keepalive:
+            raise ValueError("`requests_per_connection` needs `keepalive`: without it, a connection has one request")
+        if self.pipeline > 1 or self.journeys:
+            raise ValueError("`requests_per_connection` needs a pipeline of 1 and `requests`: leave it out")
+        if self.protocol != "h1":
+            raise ValueError("`requests_per_connection` belongs to HTTP/1.1: connections of HTTP/2 are kept")
         return self
 
     @model_validator(mode="after")

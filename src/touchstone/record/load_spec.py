@@ -40,6 +40,7 @@ class LoadSpec(EngineRecord):
     streams: int = _or(1)
     """HTTP/2 streams on each connection."""
     keepalive: bool = _or(True)
+    requests_per_connection: int | None = _or(None)
     repeat: bool = _or(True)
     timeout_s: float | None = _or(None)
     seconds: float | None = _or(None)
@@ -70,7 +71,16 @@ class LoadSpec(EngineRecord):
 
 def spec_of_job(job: Mapping[str, Any]) -> dict[str, Any]:
     """The load of an engine job, in the form of a specification."""
-    named = ("connections", "pipeline", "protocol", "streams", "keepalive", "repeat", "timeout_s")
+    named = (
+        "connections",
+        "pipeline",
+        "protocol",
+        "streams",
+        "keepalive",
+        "requests_per_connection",
+        "repeat",
+        "timeout_s",
+    )
     loop = job.get("loop")
     kind = loop.get("kind") if isinstance(loop, Mapping) else loop
     stated = {key: job[key] for key in named if key in job}

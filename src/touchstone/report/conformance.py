@@ -66,6 +66,8 @@ class Conformance:
     """All that there is to show."""
 
     names: list[str]
+    protocol: str
+    """What the cases are about: HTTP/1.1 or HTTP/2."""
     counts: list[RequirementTotal] = field(default_factory=list)
     broken: dict[Level, list[RequirementRow]] = field(default_factory=dict)
     """What somebody breaks."""
@@ -84,7 +86,8 @@ def conformance(view: View) -> Conformance | None:
     names = [c.name for c in view.measured if c.name in reports]
     if not names:
         return None
-    result = Conformance(names, counts=_counts([reports[name] for name in names]))
+    protocol = "HTTP/1.1" if reports[names[0]].protocol == "h1" else "HTTP/2"
+    result = Conformance(names, protocol, counts=_counts([reports[name] for name in names]))
     for name in names:
         report = reports[name]
         if report.died_in is not None:

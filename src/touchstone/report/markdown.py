@@ -145,7 +145,7 @@ def conformance_lines(view: View) -> Iterator[str]:
     found = conformance(view)
     if found is None:
         return
-    yield from ["## Conformance to HTTP/1.1", ""]
+    yield from [f"## Conformance to {found.protocol}", ""]
     yield from (f"**{escaped(note)}**\n" for note in found.notes)
     yield "| requirements | " + " | ".join(f"`{name}`" for name in found.names) + " |"
     yield "|---|" + "---:|" * len(found.names)

@@ -68,6 +68,10 @@ def load_line(view: View, load: str) -> str:
         parts.append(f"HTTP/2 ({spec.protocol})")
     elif spec.tls:
         parts.append("HTTP/1.1 over TLS")
+    if not spec.keepalive:
+        parts.append("a connection for each request")
+    elif spec.requests_per_connection is not None:
+        parts.append(f"a connection for {plural(spec.requests_per_connection, 'request')}")
     if spec.rate:
         up_to = "" if spec.loop == "open" else "up to "
         parts.append(f"{up_to}{spec.rate:,.0f} requests/s")

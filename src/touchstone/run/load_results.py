@@ -103,6 +103,8 @@ def load_in_words(job: dict[str, Any]) -> str:
         words.append(f"{job['streams']} streams")
     if not job.get("keepalive", True):
         words.append("a connection for each request")
+    if job.get("requests_per_connection") is not None:
+        words.append(f"{job['requests_per_connection']} requests per connection")
     # The words leave out bodies, fields and expectations; the digest distinguishes other requests.
     digest = hashlib.sha256(json.dumps(requests, sort_keys=True).encode()).hexdigest()[:8]
     return ", ".join(words) + f" [{digest}]"

@@ -13,6 +13,7 @@ from touchstone.vocabulary.hold_figures import HOLD_FIGURES
 from touchstone.vocabulary.profile_figures import PROFILE_FIGURES
 from touchstone.vocabulary.stop_figures import STOP_FIGURES
 from touchstone.vocabulary.stream_figures import STREAM_FIGURES
+from touchstone.vocabulary.traffic_figures import TRAFFIC_FIGURES
 
 __all__ = ["FIGURES", "RETIRED", "Better", "CountWords", "Figure", "FigureGroup", "Unit", "figures_of"]
 
@@ -151,15 +152,7 @@ _ALL = [
         phrase="the longest latency",
         groups=_TAIL,
     ),
-    Figure(
-        "journey_rate",
-        "Journeys completed",
-        Unit.PER_SECOND,
-        Better.HIGHER,
-        "load",
-        counted=CountWords("completes", "journeys per second", "fewer", "more"),
-        groups=_SPEED,
-    ),
+    *TRAFFIC_FIGURES,
     *STREAM_FIGURES,
     Figure("service_p50", "Service time p50", Unit.SECONDS, Better.LOWER, "load", groups=_LATENCY),
     Figure("service_p99", "Service time p99", Unit.SECONDS, Better.LOWER, "load", groups=_TAIL),

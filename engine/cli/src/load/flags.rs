@@ -13,6 +13,7 @@ use super::mix::{Mix, one_server};
 use super::place::elsewhere;
 use super::stream::StreamFlags;
 use crate::failure::Failure;
+use crate::tls_flags::{Speaks, TlsFlags};
 
 /// What a person types.
 #[derive(clap::Args)]
@@ -83,6 +84,14 @@ pub struct Flags {
     /// A connection for each request.
     #[arg(long, help_heading = "Connections")]
     no_keepalive: bool,
+    /// A new connection after this number of requests.
+    #[arg(
+        long,
+        value_name = "N",
+        conflicts_with = "no_keepalive",
+        help_heading = "Connections"
+    )]
+    requests_per_connection: Option<u32>,
     /// Do not send an idempotent request once more whose kept connection the server closed without a byte of a response:
     /// it fails.
     #[arg(long, help_heading = "Connections")]
@@ -101,24 +110,8 @@ pub struct Flags {
         help_heading = "Connections"
     )]
     cpus: Option<Vec<u32>>,
-    /// The server's certificate must be valid, even on this machine.
-    #[arg(long, conflicts_with = "insecure", help_heading = "TLS")]
-    verify: bool,
-    /// Any certificate will do, even elsewhere.
-    #[arg(short = 'k', long, conflicts_with = "cacert", help_heading = "TLS")]
-    insecure: bool,
-    /// Authorities to trust, in PEM, and not the system's; or the server's own certificate.
-    #[arg(long, value_name = "FILE", help_heading = "TLS")]
-    cacert: Option<String>,
-    /// The client's certificate, in PEM, with those that lead to its authority.
-    #[arg(long, value_name = "FILE", help_heading = "TLS")]
-    cert: Option<String>,
-    /// Its private key, in PEM (PKCS#8, PKCS#1 or SEC1, not encrypted); if not given, it is in --cert.
-    #[arg(long, value_name = "FILE", requires = "cert", help_heading = "TLS")]
-    key: Option<String>,
-    /// The name that is sent to the server (SNI) and that its certificate must have; "" sends none.
-    #[arg(long, value_name = "NAME", help_heading = "TLS")]
-    sni: Option<String>,
+    #[command(flatten)]
+    tls: TlsFlags,
     /// New connections resume the session of an earlier one where the server lets them. Without it each has a full handshake.
     #[arg(long, help_heading = "TLS")]
     resume: bool,
@@ -203,13 +196,6 @@ enum Backend {
     IoUring,
 }
 
-#[derive(Debug, Clone, Copy, clap::ValueEnum)]
-enum Speaks {
-    H1,
-    H2c,
-    H2,
-}
-
 impl Flags {
     /// The job that the flags describe.
     pub fn job(&self) -> Result<Job, Failure> {
@@ -226,13 +212,13 @@ impl Flags {
         job.protocol = match self.protocol {
             None if grpc && base.starts_with("https") => Protocol::H2,
             None if grpc => Protocol::H2c,
-            None | Some(Speaks::H1) => Protocol::H1,
-            Some(Speaks::H2c) => Protocol::H2c,
-            Some(Speaks::H2) => Protocol::H2,
+            None => Protocol::H1,
+            Some(spoken) => spoken.into(),
         };
         job.streams = self.streams;
         job.pipeline = self.pipeline;
         job.keepalive = !self.no_keepalive;
+        job.requests_per_connection = self.requests_per_connection;
         job.repeat = !self.no_repeat;
         job.sources.clone_from(&self.source);
         job.cpus.clone_from(&self.cpus);
@@ -242,17 +228,7 @@ impl Flags {
             Backend::IoUring => BackendChoice::IoUring,
         };
         job.pacing_slot_s = self.slot;
-        job.tls.verify = if self.verify {
-            Some(true)
-        } else if self.insecure {
-            Some(false)
-        } else {
-            None
-        };
-        job.tls.ca_file.clone_from(&self.cacert);
-        job.tls.cert.clone_from(&self.cert);
-        job.tls.key.clone_from(&self.key);
-        job.tls.sni.clone_from(&self.sni);
+        job.tls = self.tls.tls();
         job.tls.resume = self.resume;
         job.connect_to = elsewhere(&base, &self.connect_to, &self.resolve)?;
         job.arrival = self.arrival()?;

@@ -37,8 +37,13 @@ impl Backend {
         match job.backend {
             BackendChoice::Epoll => Ok(Self::Epoll),
             BackendChoice::IoUring => uring::probe().map(|()| Self::Uring),
-            // Where every request has a connection of its own, or needs TLS, the gain is gone.
-            BackendChoice::Auto if target.url.tls || !job.keepalive || uring::probe().is_err() => {
+            // Where connections are not kept, or need TLS, the gain is gone.
+            BackendChoice::Auto
+                if target.url.tls
+                    || !job.keepalive
+                    || job.requests_per_connection.is_some()
+                    || uring::probe().is_err() =>
+            {
                 Ok(Self::Epoll)
             }
             BackendChoice::Auto => Ok(Self::Uring),

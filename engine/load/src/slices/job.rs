@@ -73,6 +73,8 @@ pub struct Traffic {
     pub pipeline: u32,
     #[serde(default = "crate::job::yes")]
     pub keepalive: bool,
+    #[serde(default)]
+    pub requests_per_connection: Option<u32>,
     #[serde(default = "crate::job::yes")]
     pub repeat: bool,
     #[serde(default = "crate::job::default_timeout")]
@@ -195,6 +197,7 @@ impl SlicesJob {
             streams: traffic.streams,
             pipeline: traffic.pipeline,
             keepalive: traffic.keepalive,
+            requests_per_connection: traffic.requests_per_connection,
             repeat: traffic.repeat,
             timeout_s: traffic.timeout_s,
             give_up: false,

@@ -46,7 +46,7 @@ impl Worker {
         connection.state = State::Open;
         connection.since = now;
         let again = std::mem::replace(&mut connection.used, true);
-        self.reconnects += u64::from(again && self.keep_alive);
+        self.reconnects += u64::from(again && self.keep_alive && self.per_connection == u32::MAX);
         self.connecting -= 1;
         self.established += 1;
         self.recorder.connect.record(took);

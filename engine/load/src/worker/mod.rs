@@ -119,6 +119,8 @@ pub struct Worker {
     phase: Phase,
     open_loop: bool,
     keep_alive: bool,
+    /// Requests that a connection carries.
+    per_connection: u32,
     repeat: bool,
     /// Requests that have waited for a connection for as long as the time limit are not sent any more.
     gives_up: bool,
@@ -206,6 +208,7 @@ impl Worker {
             phase: Phase::Preparing,
             open_loop: job.is_open(),
             keep_alive: job.keepalive,
+            per_connection: job.requests_per_connection.unwrap_or(u32::MAX),
             repeat: job.repeat,
             gives_up: job.give_up,
             bounded: job.max_requests.is_some() && !job.is_open(),

@@ -324,7 +324,7 @@ impl Worker {
     pub(super) fn answered<W: Wire>(&mut self, wire: &mut W, slot: u32, now: Nanos) {
         let connection = &mut self.connections[slot as usize];
         connection.since = now;
-        if !self.keep_alive {
+        if !self.keep_alive || connection.responses >= self.per_connection {
             self.drop_connection(wire, slot);
             self.replace(wire, slot, now);
         } else if connection.again.is_some() {

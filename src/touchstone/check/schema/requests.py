@@ -124,6 +124,10 @@ RULES[Load] = [
     when(has(loop="steps"), has("steps")),
     never(has(journeys=FILLED), either(has(pipeline=TWO), has(streams=TWO))),
     never(has(pipeline=TWO), has(keepalive=False)),
+    never(
+        has("requests_per_connection"),
+        either(has(keepalive=False), has(pipeline=TWO), has(journeys=FILLED), _HTTP_2),
+    ),
     when(_HTTP_1, NOT_OF_HTTP_1),
     when(_HTTP_2, NOT_OF_HTTP_2),
     keys(proofs=each(keys(query=without(placeholder("fresh", *CONSTANT))))),

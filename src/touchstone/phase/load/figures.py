@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from touchstone.record.engine import LoadResult
+from touchstone.record.engine import LoadResult, TlsUse
 from touchstone.record.events import Events
 from touchstone.record.evidence.slices import Slice
 from touchstone.record.memory import loaded_points, peak_memory, several_processes
@@ -54,7 +54,7 @@ def load_figures(result: LoadResult, unwatched: str | None = None) -> tuple[dict
     for name, value in (("service_p50", result.service.p50), ("service_p99", result.service.p99)):
         if value is not None:
             figures[name] = value
-    figures |= _event_figures(result.events)
+    figures |= _event_figures(result.events) | _handshake_figures(result.tls)
     if result.watch is None:
         missing |= dict.fromkeys(WATCHED, unwatched or "the process tree was not watched")
     else:
@@ -63,6 +63,11 @@ def load_figures(result: LoadResult, unwatched: str | None = None) -> tuple[dict
     if cpu is not None and answered:
         figures["cpu_per_request"] = cpu / answered
     return figures, missing
+
+
+def _handshake_figures(use: TlsUse | None) -> dict[str, float]:
+    """Handshakes of the whole load, warm-up included; none without TLS."""
+    return {} if use is None else {"handshakes": float(use.full), "resumptions": float(use.resumed)}
 
 
 def _event_figures(events: Events | None) -> dict[str, float]:

@@ -1,1 +1,1 @@
-"""HTTP/1.1 conformance."""
+"""Conformance to HTTP/1.1 or HTTP/2."""

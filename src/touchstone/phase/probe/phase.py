@@ -1,4 +1,4 @@
-"""The probe phase: HTTP/1.1 conformance, requirement by requirement, by the engine."""
+"""The probe phase: conformance to HTTP/1.1 or HTTP/2, requirement by requirement, by the engine."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from touchstone.engine.locate import engine_path
 from touchstone.failure import TouchstoneError
 from touchstone.manifest.catalogue import Contender
 from touchstone.manifest.scenario import Probe, Scenario
-from touchstone.manifest.spoken import PLAIN
+from touchstone.manifest.spoken import Protocol
 from touchstone.phase.base import Phase
 from touchstone.record.evidence.probe import ProbeReport, RequirementCounts
 from touchstone.record.sample import Sample
@@ -45,10 +45,10 @@ class ProbePhase(Phase):
         assert asked is not None  # `applies` has seen to it
         with sampling(bench, "probe", contender.name) as sample:
             bench.watcher.step(f"probing {contender.name}")
-            # It is of HTTP/1.1 without TLS, whatever the scenario speaks.
-            with running_contender(bench.speaking(PLAIN), contender, sample.process) as found:
+            with running_contender(bench, contender, sample.process) as found:
                 whole = bench.store.logs / f"{sample.id}.probe.json"
-                sample.evidence = report = _probe(found, asked, whole, owned=contender.outside is None)
+                owned = contender.outside is None
+                sample.evidence = report = _probe(found, asked, bench.scenario.protocol, whole, owned=owned)
             sample.files["probe"] = str(whole.relative_to(bench.store.folder))
             sample.figures = figures(report)
         return [sample]
@@ -95,11 +95,12 @@ def flags(probe: Probe, *, owned: bool) -> Iterator[str]:
             yield f"--post-header={name}: {value}"
 
 
-def _probe(at: RunningContender, probe: Probe, whole: Path, *, owned: bool) -> ProbeReport:
+def _probe(at: RunningContender, probe: Probe, protocol: Protocol, whole: Path, *, owned: bool) -> ProbeReport:
     """Play the cases. The engine's whole report, with every byte sent and received, is kept as the file `whole`."""
     with tempfile.TemporaryDirectory(prefix="touchstone-probe-") as folder:
         out = Path(folder) / "probe.json"
-        words = [*flags(probe, owned=owned), *(f"--allow-host={host}" for host in at.allowed_hosts)]
+        words = [f"--protocol={protocol}", *flags(probe, owned=owned)]
+        words += [f"--allow-host={host}" for host in at.allowed_hosts]
         words += [] if at.address is None else [f"--address={at.address}"]
         command = [str(engine_path()), "probe", at.url.rstrip("/") + probe.target, *words, "--out", str(out)]
         done = subprocess.run(command, capture_output=True, text=True, timeout=_PATIENCE_S, check=False)

@@ -1,4 +1,4 @@
-"""The engine's report on HTTP/1.1 conformance (`touchstone.probe/2`): requirements of the RFCs, and their cases."""
+"""The engine's report on conformance (`touchstone.probe/2`): requirements of the RFCs, and their cases."""
 
 from __future__ import annotations
 
@@ -75,6 +75,8 @@ class ProbeReport(Record):
     """One pass over all cases."""
 
     kind: Literal["probe"] = "probe"
+    protocol: Literal["h1", "h2c", "h2"] = "h1"
+    """What was spoken. Reports of HTTP/1.1 alone had no such field."""
     target: str
     post: ProbePost | None = None
     died_in: str | None = None

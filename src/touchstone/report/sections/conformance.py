@@ -13,4 +13,4 @@ def build(view: View) -> Iterator[PageSection]:
     """The section, if any contender was probed."""
     found = conformance(view)
     if found is not None:
-        yield PageSection("conformance", "Conformance to HTTP/1.1", "conformance.html", {"found": found})
+        yield PageSection("conformance", f"Conformance to {found.protocol}", "conformance.html", {"found": found})
