@@ -1,6 +1,7 @@
 //! The load job: what `docs/engine-protocol.md` calls the load job, as types.
 
 use std::collections::BTreeMap;
+use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use schemars::JsonSchema;
@@ -124,6 +125,9 @@ pub struct Job {
     /// The server's process tree, sampled on the clock of the latencies.
     #[serde(default)]
     pub watch: Option<Watch>,
+    /// Keeps the stamps of the slowest requests and of some at random, and what the server did meanwhile; needs `watch`.
+    #[serde(default)]
+    pub tail: Option<Tail>,
     /// Machines that put the load on in place of this one, each an equal part of it. This engine leads: it divides
     /// connections, rates and counters exactly, fixes the first send on a common instant half a second ahead, moves
     /// every time by the distance of the two clocks, watches the server, and adds histograms and series. The job's
@@ -322,6 +326,37 @@ pub struct Watch {
     pub after_s: f64,
 }
 
+/// Which requests' stamps are kept, and how the server is looked at meanwhile.
+#[derive(Debug, Clone, JsonSchema, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Tail {
+    /// How many of the slowest requests are kept.
+    #[serde(default = "default_kept")]
+    pub slowest: u32,
+    /// How many are drawn at random from all.
+    #[serde(default = "default_kept")]
+    pub sampled: u32,
+    /// Seconds between two looks at the server.
+    #[serde(default = "default_look_interval")]
+    pub interval_s: f64,
+    /// Where the server's dependencies listen, as `IP:PORT`: its requests to them are timed from outside.
+    #[serde(default)]
+    pub addresses: Vec<SocketAddr>,
+}
+
+impl Tail {
+    fn validate(&self) -> Result<(), Error> {
+        let wrong = |what: &str| Err(Error::Job(what.to_owned()));
+        if self.interval_s < 0.0005 || !length(self.interval_s) {
+            return wrong("tail.interval_s must be 0.0005 to 604800");
+        }
+        if self.slowest > 100_000 || self.sampled > 100_000 {
+            return wrong("tail.slowest and tail.sampled must be at most 100000");
+        }
+        Ok(())
+    }
+}
+
 /// A job as the documentation shows it.
 fn example() -> serde_json::Value {
     serde_json::json!({
@@ -399,6 +434,12 @@ const fn default_interval() -> f64 {
 const fn default_watch_interval() -> f64 {
     0.1
 }
+const fn default_kept() -> u32 {
+    1000
+}
+const fn default_look_interval() -> f64 {
+    0.001
+}
 fn default_method() -> String {
     "GET".to_owned()
 }
@@ -449,6 +490,11 @@ impl Job {
                 Err(Error::Job(what.to_owned()))
             }
         };
+        if let Some(tail) = &self.tail {
+            let watched = self.watch.is_some();
+            must(watched, "tail needs watch: the server's processes")?;
+            tail.validate()?;
+        }
         must(self.connections >= 1, "connections must be at least 1")?;
         must(
             self.threads >= 1 && self.threads <= 1024,

@@ -19,7 +19,7 @@ use crate::report::{ProcessReport, ThreadReport};
 use crate::result::{
     Bytes, ClockUse, Connections, Counts, Engine, Generator, InParts, JourneyResult, LoadResult,
     MediaTypeCount, Queue, Rate, RequestResult, SCHEMA, SeriesPoint, Silence, StepRequest,
-    StepResult, ThreadUse, Totals, Window,
+    StepResult, TailResult, ThreadUse, Totals, Window,
 };
 use crate::schedule::offered_rate;
 use crate::self_check;
@@ -108,6 +108,7 @@ pub fn combine(job: &Job, mix: &Mix, reports: Reports) -> Result<LoadResult, Err
         events: merged.events.map(|events| events.result(window.measured_s)),
         tls: tls(&threads),
         http2: http2(&threads),
+        tail: tail(job, &threads, processes),
         window,
         generator: generator(processes, &threads),
         generators: job
@@ -124,6 +125,31 @@ pub fn combine(job: &Job, mix: &Mix, reports: Reports) -> Result<LoadResult, Err
             .and_then(|report| report.machine.clone()),
         watch: reports.watch.map(|report| report.watch),
         interval_histograms,
+    })
+}
+
+/// The stamps of all threads together, if they were kept: the slowest of all, and of those at random as many from each thread
+/// as its share of the requests.
+fn tail(job: &Job, threads: &[&ThreadReport], processes: &[ProcessReport]) -> Option<TailResult> {
+    let asked = job.tail.as_ref()?;
+    let origin = threads.first()?.start;
+    let requests = total(threads, |thread| thread.ok);
+    let mut slowest = Vec::new();
+    let mut sampled = Vec::new();
+    for thread in threads {
+        let kept = thread.kept.as_ref()?;
+        slowest.extend(kept.slowest(origin));
+        let share = thread.ok as f64 / requests.max(1) as f64;
+        let most = (share * f64::from(asked.sampled)).round() as usize;
+        sampled.extend(kept.sampled(origin).take(most));
+    }
+    slowest.sort_by_key(|stamps| Reverse(stamps.latency()));
+    slowest.truncate(asked.slowest as usize);
+    Some(TailResult {
+        requests,
+        slowest,
+        sampled,
+        timeline: processes.first()?.timeline.clone()?,
     })
 }
 

@@ -10,7 +10,7 @@ use crate::failure::FirstError;
 use crate::h2::Http2Use;
 use crate::histogram::Packed;
 use crate::recorder::{
-    EventsReport, Interval, Kind, MediaType, Parts, Recorder, Silence, StepKind, Trials,
+    EventsReport, Interval, Kept, Kind, MediaType, Parts, Recorder, Silence, StepKind, Trials,
 };
 use crate::usage::Usage;
 use crate::worker::Worker;
@@ -58,6 +58,7 @@ pub struct ThreadReport {
     pub closed: ClosedByServer,
     pub tls: Option<TlsUse>,
     pub http2: Option<Http2Use>,
+    pub kept: Option<Kept>,
 }
 
 /// Figures of one kind of request.
@@ -153,6 +154,9 @@ pub struct ProcessReport {
     pub rss_peak: u64,
     /// Whether the user ended the run.
     pub interrupted: bool,
+    /// What the server did meanwhile, if that was asked for.
+    #[serde(default)]
+    pub timeline: Option<touchstone_watch::timeline::Timeline>,
     /// The generator that it ran on, if it was another machine.
     #[serde(default)]
     pub generator: Option<String>,
@@ -220,6 +224,7 @@ impl ThreadReport {
             closed: worker.closed.clone(),
             tls: worker.tls.clone(),
             http2: worker.http2(),
+            kept: recorder.stamps.as_deref().cloned(),
         }
     }
 }

@@ -12,6 +12,7 @@ use crate::generators::GeneratorUse;
 use crate::h2::Http2Use;
 use crate::histogram::Packed;
 use crate::job::Job;
+use crate::recorder::Stamps;
 pub use touchstone_tls::TlsUse;
 
 /// The result's schema and version.
@@ -87,11 +88,27 @@ pub struct LoadResult {
     pub steps: Option<Vec<StepResult>>,
     /// What was seen of the watched process tree.
     pub watch: Option<touchstone_watch::Watch>,
+    /// Stamps of the slowest requests and of some at random, with what the server did meanwhile; absent unless asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tail: Option<TailResult>,
     /// What the whole machine used in the window; null in slices, which have their own.
     pub machine: Option<touchstone_watch::Machine>,
     /// The intervals' histograms, for the log export; not part of the document.
     #[serde(skip)]
     pub interval_histograms: Vec<Packed>,
+}
+
+/// Where slow requests' time went.
+#[derive(Debug, Clone, JsonSchema, Serialize, Deserialize)]
+pub struct TailResult {
+    /// Right responses of the window.
+    pub requests: u64,
+    /// The slowest of them, the slowest first.
+    pub slowest: Vec<Stamps>,
+    /// Some of all, drawn at random.
+    pub sampled: Vec<Stamps>,
+    /// What the server did meanwhile.
+    pub timeline: touchstone_watch::timeline::Timeline,
 }
 
 /// The engine that measured.

@@ -92,6 +92,11 @@ fn assemble(
 ) -> Result<Box<dyn Crew>, Error> {
     let shares = processes::shares(job, processes::file_limit()?);
     match shares.as_slice() {
+        _ if job.tail.is_some() && (shares.len() > 1 || !job.generators.is_empty()) => {
+            let why =
+                "tail: stamps are kept in one process of this machine; ask for fewer connections";
+            Err(Error::Job(why.to_owned()))
+        }
         [whole] if job.generators.is_empty() => {
             Ok(Box::new(Threads::start(job, target, mix, *whole, None)?))
         }

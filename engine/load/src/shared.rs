@@ -6,7 +6,9 @@ use std::sync::{Arc, Mutex};
 use crate::asked::Queue;
 use crate::clock::Nanos;
 use crate::crew::Unconnected;
+use crate::job::Job;
 use crate::schedule::Schedule;
+use touchstone_watch::timeline::Flights;
 
 /// What the threads of one process share. Nothing here is touched once a request in a closed loop.
 #[derive(Debug)]
@@ -29,6 +31,8 @@ pub struct Shared {
     pub asked: Arc<Queue>,
     /// What each thread has done so far, for the events and the live view.
     pub progress: Vec<Progress>,
+    /// Requests under way by thread; empty unless the server is looked at for its slowest requests.
+    pub flights: Vec<Arc<Flights>>,
 }
 
 /// Counters of one thread, written once a batch of events and read once a second.
@@ -64,6 +68,7 @@ impl Shared {
             remaining: remaining.map(|count| AtomicI64::new(count as i64)),
             asked: Arc::default(),
             progress: (0..threads).map(|_| Progress::default()).collect(),
+            flights: Vec::new(),
         }
     }
 
@@ -100,6 +105,13 @@ impl Shared {
                 .lock()
                 .unwrap_or_else(std::sync::PoisonError::into_inner),
         ))
+    }
+
+    /// Where a thread notes its requests under way, if anybody looks; over HTTP/1.1 without pipelining.
+    #[must_use]
+    pub fn flights_of(&self, thread: u32, job: &Job) -> Option<Arc<Flights>> {
+        let flights = self.flights.get(thread as usize)?;
+        (job.depth() == 1).then(|| Arc::clone(flights))
     }
 
     /// Takes one request from the bounded count; true if the count is unbounded.

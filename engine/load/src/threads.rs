@@ -22,8 +22,10 @@ use crate::shared::Shared;
 use crate::slices::gate::Gate;
 use crate::target::Target;
 use crate::usage;
+use crate::watch;
 use crate::worker::{Part, Worker};
 use touchstone_tls::Materials;
+use touchstone_watch::timeline::{Flights, TimelineSampler};
 
 /// Which part of a job one process does. Threads and connections are numbered over all processes.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
@@ -72,6 +74,8 @@ pub struct Threads {
     shared: Arc<Shared>,
     backend: Backend,
     gate: Option<Arc<Gate>>,
+    /// Looks at the server meanwhile, if that was asked for.
+    timeline: Option<TimelineSampler>,
     threads: Vec<JoinHandle<Result<ThreadReport, Error>>>,
 }
 
@@ -94,12 +98,21 @@ impl Threads {
         let limit = job.max_requests.map(|limit| share.of(limit));
         let schedule = Schedule::new(job, share.process, share.processes, limit);
         let closed_limit = if job.is_open() { None } else { limit };
-        let shared = Arc::new(Shared::new(share.threads, schedule, closed_limit));
+        let mut shared = Shared::new(share.threads, schedule, closed_limit);
+        if job.tail.is_some() {
+            let most = share.connections.div_ceil(share.threads);
+            shared.flights = (0..share.threads)
+                .map(|_| Arc::new(Flights::of(most)))
+                .collect();
+        }
+        let timeline = watch::timeline(job, target.address, &shared.flights)?;
+        let shared = Arc::new(shared);
         let mut crew = Self {
             shared,
             backend,
             gate: gate.map(Arc::clone),
             threads: Vec::new(),
+            timeline,
         };
         let mut first = share.first_connection;
         for index in 0..share.threads {
@@ -237,6 +250,14 @@ impl Crew for Threads {
                     .map_err(|_| Error::Worker("a load thread panicked".to_owned()))??,
             );
         }
+        let begin = threads
+            .first()
+            .map_or((Nanos::ZERO, Nanos::ZERO), |thread| {
+                (thread.start, thread.begin)
+            });
+        let timeline = self
+            .timeline
+            .map(|sampler| sampler.finish(begin.0, begin.1));
         let clock = now();
         let queue = self.shared.with_schedule(|schedule| {
             let (peak, mean) = schedule.queue();
@@ -251,6 +272,7 @@ impl Crew for Threads {
             queued,
             rss_peak: usage::peak_rss(),
             interrupted: self.shared.interrupted.load(Ordering::Relaxed),
+            timeline,
             generator: None,
         }])
     }

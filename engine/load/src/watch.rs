@@ -1,9 +1,12 @@
 //! The server's process tree, sampled next to the load.
 
+use std::net::SocketAddr;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use touchstone_watch::{Dependency, Phase, Target, Watcher, WatcherSettings};
+use touchstone_watch::timeline::{Flights, TimelineSampler, TimelineSettings};
+use touchstone_watch::{Dependency, Phase, Target, WatchError, Watcher, WatcherSettings};
 
 use crate::clock::{nanos, now};
 use crate::control::{Control, POLL};
@@ -28,10 +31,39 @@ pub fn start(job: &Job, watch: &Watch, dependencies: &[Dependency]) -> Result<Wa
         cpus: job.cpus.iter().flatten().map(|cpu| *cpu as usize).collect(),
         ..WatcherSettings::default()
     };
-    Watcher::start(&target, settings).map_err(|error| Error::System {
+    Watcher::start(&target, settings).map_err(|error| unwatched(watch, &error))
+}
+
+/// Starts looking at the server for its slowest requests, if the job asks for that.
+///
+/// # Errors
+/// [`Error::System`] if the process cannot be watched.
+pub fn timeline(
+    job: &Job,
+    server: SocketAddr,
+    flights: &[Arc<Flights>],
+) -> Result<Option<TimelineSampler>, Error> {
+    let (Some(tail), Some(watch)) = (&job.tail, &job.watch) else {
+        return Ok(None);
+    };
+    let settings = TimelineSettings {
+        pid: watch.pid,
+        server,
+        cgroup_paths: watch.cgroup_paths.iter().map(Into::into).collect(),
+        dependencies: watch.dependencies.clone(),
+        addresses: tail.addresses.clone(),
+        cpus: job.cpus.iter().flatten().map(|cpu| *cpu as usize).collect(),
+        interval: Duration::from_secs_f64(tail.interval_s),
+    };
+    let started = TimelineSampler::start(settings, flights.to_vec());
+    started.map(Some).map_err(|error| unwatched(watch, &error))
+}
+
+fn unwatched(watch: &Watch, error: &WatchError) -> Error {
+    Error::System {
         what: format!("watching process {}", watch.pid),
         source: std::io::Error::other(error.to_string()),
-    })
+    }
 }
 
 /// Goes on sampling after the load for as long as the job asks.

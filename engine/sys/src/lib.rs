@@ -5,6 +5,7 @@
 //! |---|---|
 //! | [`clock`] | clocks: monotonic, wall, CPU time of threads and of other processes |
 //! | [`cpus`] | on which CPUs threads may run |
+//! | [`diag`] | TCP sockets of other processes |
 //! | [`file`] | small kernel files read without allocating, directories, pages in the page cache |
 //! | [`limits`] | the limit of open files |
 //! | [`memory`] | whole pages of memory |
@@ -15,6 +16,7 @@
 
 pub mod clock;
 pub mod cpus;
+pub mod diag;
 pub mod file;
 pub mod limits;
 pub mod memory;

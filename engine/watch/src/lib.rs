@@ -25,6 +25,7 @@ mod sampler;
 pub mod speed;
 pub mod strangers;
 mod target;
+pub mod timeline;
 mod tree;
 pub mod wall_clock;
 mod watcher;

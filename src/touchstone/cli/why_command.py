@@ -14,9 +14,12 @@ from touchstone.failure import ExitCode, UsageError
 from touchstone.judge.why.breakdown import break_down_cpu
 from touchstone.judge.why.explain import explain, profiled_under
 from touchstone.judge.why.explanation import CpuBreakdown, CpuExplanation, Unexplained
+from touchstone.judge.why.tail.explain import explain_latency, latency_under
+from touchstone.judge.why.tail.explanation import LatencyExplanation
 from touchstone.record.base import Record
 from touchstone.record.store import load_run
 from touchstone.report.why.exports import write_exports
+from touchstone.report.why.latency import print_latency
 from touchstone.report.why.terminal import print_explanation
 
 
@@ -24,6 +27,12 @@ class _WhyDocument(Record):
     """What `--json` prints."""
 
     explanations: list[CpuExplanation | CpuBreakdown | Unexplained]
+
+
+class _LatencyDocument(Record):
+    """What `--latency --json` prints."""
+
+    explanations: list[LatencyExplanation | Unexplained]
 
 
 def why(
@@ -36,21 +45,33 @@ def why(
     export: Annotated[
         Path | None, typer.Option(help="Write every contender's stacks to this folder: folded, and for speedscope.")
     ] = None,
+    latency: Annotated[
+        bool, typer.Option("--latency", help="Explain p99 in place of CPU: where slow requests' time went.")
+    ] = False,
     json: Annotated[bool, typer.Option("--json", help="The result as JSON.")] = False,
 ) -> int:
-    """Explain CPU per request in parts, functions and system calls: a difference, or one contender by itself."""
+    """Explain CPU per request, or p99, in parts: a difference, or one contender by itself."""
     measured = load_run(find_run(run))
-    there = profiled_under(measured)
+    there = latency_under(measured) if latency else profiled_under(measured)
     if not there:
+        phase, lacks = ("tail", "kept no slow requests") if latency else ("profile", "has no profile")
         raise UsageError(
-            f"run {measured.plan.run_id} has no profile",
-            fix=f"measure one: `touchstone run {measured.plan.scenario} --phase profile`",
+            f"run {measured.plan.run_id} {lacks}",
+            fix=f"measure one: `touchstone run {measured.plan.scenario} --phase {phase}`",
         )
+    if latency and export is not None:
+        raise UsageError("--export writes stacks, and latency has none", fix="leave --latency or --export out")
     loads = _loads(load or [], there)
     names = list(dict.fromkeys(name for by in there.values() for name in by))
     first = _named(baseline, names) if baseline else measured.plan.baseline_among(names) or names[0]
     others = [_named(contender, names)] if contender else [name for name in names if name != first]
     confidence = measured.plan.confidence
+    if latency:
+        pairs: list[tuple[str | None, str]] = [(first, other) for other in others] or [(None, first)]
+        _tell_latency(
+            [explain_latency(measured, a, b, name, confidence) for name in loads for a, b in pairs], json=json
+        )
+        return ExitCode.OK
     found: list[CpuExplanation | CpuBreakdown | Unexplained] = (
         [explain(measured, first, other, name, confidence) for name in loads for other in others]
         if others
@@ -73,10 +94,23 @@ def _tell(found: list[CpuExplanation | CpuBreakdown | Unexplained], *, json: boo
         console.print()
 
 
+def _tell_latency(found: list[LatencyExplanation | Unexplained], *, json: bool) -> None:
+    if json:
+        typer.echo(_LatencyDocument(explanations=found).model_dump_json(indent=1))
+        return
+    console = Console()
+    for one in found:
+        if isinstance(one, Unexplained):
+            print_explanation(console, one)
+        else:
+            print_latency(console, one)
+        console.print()
+
+
 def _loads(asked: list[str], there: dict[str, list[str]]) -> list[str]:
     for name in asked:
         if name not in there:
-            raise UsageError(f"nothing was profiled under {name!r}", fix=f"there are: {', '.join(there)}")
+            raise UsageError(f"nothing was measured under {name!r}", fix=f"there are: {', '.join(there)}")
     return asked or list(there)
 
 
@@ -85,7 +119,7 @@ def _named(word: str, names: list[str]) -> str:
     fitting = [name for name in names if word in (name, name.split("/", 1)[0])]
     if len(fitting) == 1:
         return fitting[0]
-    what = f"{word!r} fits {', '.join(fitting)}" if fitting else f"{word!r} was not profiled in this run"
+    what = f"{word!r} fits {', '.join(fitting)}" if fitting else f"{word!r} was not measured in this phase of the run"
     raise UsageError(what, fix=f"name one of: {', '.join(names)}")
 
 

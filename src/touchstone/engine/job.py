@@ -198,6 +198,7 @@ def load_job(
         "threads": max(1, len(cpus)),
         "cpus": list(cpus),
         "generators": [],
+        "tail": None,
         "max_requests": None,
         "warmup_s": timing.warmup_s,
         "duration_s": timing.measured_s,

@@ -159,6 +159,19 @@ StreamKind: TypeAlias = Literal["sse", "lines", "chunks", "messages"]
 """What one event of a stream is."""
 
 
+class Tail(TypedDict):
+    """Which requests' stamps are kept, and how the server is looked at meanwhile."""
+
+    addresses: NotRequired[list[str]]
+    """Where the server's dependencies listen, as `IP:PORT`: its requests to them are timed from outside."""
+    interval_s: NotRequired[float]
+    """Seconds between two looks at the server."""
+    sampled: NotRequired[int]
+    """How many are drawn at random from all."""
+    slowest: NotRequired[int]
+    """How many of the slowest requests are kept."""
+
+
 class Tls(TypedDict):
     """How TLS is done."""
 
@@ -1178,6 +1191,11 @@ class LoadJob(TypedDict):
     """
     HTTP/2: requests in flight on one connection, each on a stream of its own. A server may allow fewer; `http2`
     in the result says so.
+    """
+    tail: NotRequired[Tail | None]
+    """
+    Keeps the stamps of the slowest requests and of some at random, and what the server did meanwhile; needs
+    `watch`.
     """
     threads: NotRequired[int]
     """Threads, each with its own sockets."""

@@ -20,6 +20,7 @@ from touchstone.phase.peak.phase import PeakPhase
 from touchstone.phase.probe.phase import ProbePhase
 from touchstone.phase.profile.phase import ProfilePhase
 from touchstone.phase.stop.phase import StopPhase
+from touchstone.phase.tail.phase import TailPhase
 from touchstone.phase.verify.phase import VerifyPhase
 
 EXECUTION_ORDER: tuple[type[Phase], ...] = (
@@ -34,6 +35,7 @@ EXECUTION_ORDER: tuple[type[Phase], ...] = (
     LoadPhase,
     CapacityPhase,
     ProfilePhase,
+    TailPhase,
     DisturbPhase,
     DrainPhase,
     HoldPhase,

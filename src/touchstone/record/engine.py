@@ -13,6 +13,7 @@ from touchstone.record.events import Events
 from touchstone.record.generator import Generator, GeneratorUse
 from touchstone.record.load_1 import upgraded_load
 from touchstone.record.secret import secrets_of_request, shown_job, shown_request, shown_text, without
+from touchstone.record.tail import TailResult
 from touchstone.record.watch import Watch
 
 
@@ -379,6 +380,8 @@ class LoadResult(EngineRecord):
     series: list[Point] = []
     steps: list[LoadStep] = []
     watch: Watch | None = None
+    tail: TailResult | None = Field(default=None, exclude_if=lambda tail: tail is None)
+    """None unless it was asked for; a sample has it in its own evidence."""
     machine: Machine = Machine()
 
     @model_validator(mode="before")

@@ -24,6 +24,7 @@ from touchstone.record.evidence.profile import ProfileEvidence
 from touchstone.record.evidence.slices import Slice, SlicesEvidence
 from touchstone.record.evidence.stop import StopEvidence
 from touchstone.record.evidence.surroundings import MachineState
+from touchstone.record.evidence.tail import TailEvidence
 from touchstone.record.evidence.train import TrainEvidence
 from touchstone.record.load_spec import LoadSpec
 from touchstone.record.process import Process
@@ -148,7 +149,8 @@ Evidence = Annotated[
     | FloorEvidence
     | FootprintEvidence
     | ProbeReport
-    | ProfileEvidence,
+    | ProfileEvidence
+    | TailEvidence,
     Field(discriminator="kind"),
 ]
 Kind = TypeVar("Kind", bound=Record)
@@ -228,6 +230,7 @@ class Sample(Record):
     footprint: ClassVar[_Of[FootprintEvidence]] = _Of(FootprintEvidence)
     probe: ClassVar[_Of[ProbeReport]] = _Of(ProbeReport)
     profile: ClassVar[_Of[ProfileEvidence]] = _Of(ProfileEvidence)
+    tail: ClassVar[_Of[TailEvidence]] = _Of(TailEvidence)
 
     @property
     def result(self) -> LoadResult | None:

@@ -10,6 +10,8 @@ from functools import cached_property
 from touchstone.judge.judgement import Comparison, Crossing, Estimate, Finding, Judgement, Key, Severity, Verdict
 from touchstone.judge.why.explain import explain_all
 from touchstone.judge.why.explanation import CpuExplanation, Unexplained
+from touchstone.judge.why.tail.explain import explain_every_latency
+from touchstone.judge.why.tail.explanation import LatencyExplanation
 from touchstone.record.load_spec import LoadSpec
 from touchstone.record.run import ContenderPlan, Run
 from touchstone.record.sample import TARE, Sample
@@ -180,6 +182,11 @@ class View:
     def explanations(self) -> list[CpuExplanation | Unexplained]:
         """Why the contenders that were profiled need more or less CPU per request than the baseline."""
         return explain_all(self.run, self.baseline, self.judgement.confidence)
+
+    @cached_property
+    def latency_explanations(self) -> list[LatencyExplanation | Unexplained]:
+        """Why the contenders whose slow requests were kept have the p99 that they have."""
+        return explain_every_latency(self.run, self.baseline, self.judgement.confidence)
 
     def figures(self, place: PhaseAndLoad, *, headline: bool) -> list[Figure]:
         """The figures that were measured there; only the headline ones if asked."""

@@ -86,6 +86,7 @@ _ALL = [
     PhaseKind("capacity", "Capacity", PhaseSubject.LIMITS, PhaseSchedule.EACH_ROUND, by_default=False, by_load=True),
     PhaseKind("peak", "Time to peak", PhaseSubject.LOAD, PhaseSchedule.EACH_ROUND, by_default=False),
     PhaseKind("profile", "Profile", PhaseSubject.LIMITS, PhaseSchedule.EACH_ROUND, by_default=False, by_load=True),
+    PhaseKind("tail", "Slow requests", PhaseSubject.LIMITS, PhaseSchedule.EACH_ROUND, by_default=False, by_load=True),
     PhaseKind("hold", "Held connections", PhaseSubject.LIMITS, PhaseSchedule.EACH_ROUND, by_default=False),
     PhaseKind("stop", "Stop under load", PhaseSubject.LIMITS, PhaseSchedule.EACH_ROUND, by_default=False),
     PhaseKind("disturb", "Failing dependency", PhaseSubject.LIMITS, PhaseSchedule.EACH_ROUND, by_load=True),

@@ -6,6 +6,7 @@ mod events;
 mod generations;
 mod held_up;
 mod in_parts;
+mod kept;
 mod listening;
 mod media_types;
 
@@ -18,6 +19,7 @@ pub use self::events::{Arrival, EventCounts, EventFigures, EventsReport};
 pub use self::generations::{Generations, Steady};
 pub use self::held_up::{HeldUp, LEAST as LEAST_WAIT};
 pub use self::in_parts::{InParts, Parts, Trials};
+pub use self::kept::{Kept, Stamps};
 pub use self::listening::{Listening, PAUSE, Silence};
 pub use self::media_types::{MediaType, MediaTypes};
 use crate::clock::{Nanos, nanos, seconds};
@@ -171,6 +173,8 @@ pub struct Recorder {
     kept: ErrorCounts,
     /// When the last measured response came.
     pub last_completion: Nanos,
+    /// The slowest requests and some at random, if they are to be kept.
+    pub stamps: Option<Box<Kept>>,
     /// Where no response came at all.
     pub listening: Listening,
     /// The window's begin; the end of time before there is one.
@@ -227,6 +231,10 @@ impl Recorder {
             first_errors: Vec::new(),
             kept: [0; ERROR_CLASSES.len()],
             last_completion: Nanos::ZERO,
+            stamps: job
+                .tail
+                .as_ref()
+                .map(|tail| Box::new(Kept::new(tail, job.seed))),
             listening: Listening::default(),
             counted_from: Nanos::MAX,
             generations: Generations::uncounted(),
@@ -326,6 +334,9 @@ impl Recorder {
         if self.counts(intended) {
             self.ok += 1;
             self.by_connection.record(slot);
+            if let Some(kept) = &mut self.stamps {
+                kept.take(slot, request, now);
+            }
             let figures = &mut self.kinds[usize::from(kind)];
             figures.ok += 1;
             if latency == service {
@@ -364,6 +375,9 @@ impl Recorder {
     /// A response is whole that came in parts: the rest so long after the first, which was `acknowledged` at once or not.
     pub fn came_in_parts(&mut self, request: InFlight, rest: Nanos, acknowledged: bool) {
         let counts = self.counts(request.intended);
+        if let Some(kept) = &mut self.stamps {
+            kept.rest = rest;
+        }
         let in_parts = &mut self.kinds[usize::from(request.kind)].in_parts;
         in_parts.came(rest, acknowledged, counts);
     }

@@ -214,6 +214,7 @@ impl SlicesJob {
             requests: traffic.requests,
             journeys: traffic.journeys,
             watch: traffic.watch,
+            tail: None,
             generators: self.generators.clone(),
         }
     }

@@ -50,6 +50,8 @@ impl Worker {
         self.connecting -= 1;
         self.established += 1;
         self.recorder.connect.record(took);
+        self.note_opened(slot, took);
+        let connection = &mut self.connections[slot as usize];
         if std::mem::take(&mut connection.assigned) {
             self.assigned -= 1;
             let mut request = connection.first;
@@ -65,6 +67,26 @@ impl Worker {
             Phase::Warmup | Phase::Load | Phase::Draining if self.open_loop => self.list(slot),
             Phase::Warmup | Phase::Load => self.fill(wire, slot, now),
             Phase::Draining => {}
+        }
+    }
+
+    /// Notes a connection's local port, and how long a request waited for it, where stamps are kept.
+    fn note_opened(&mut self, slot: u32, took: Nanos) {
+        let Some(kept) = &mut self.recorder.stamps else {
+            return;
+        };
+        let connection = &self.connections[slot as usize];
+        let socket = connection.socket.as_ref();
+        let port = socket.and_then(|socket| socket.local_address().ok());
+        let port = port.map_or(0, |address| address.port());
+        let waited = if connection.assigned {
+            took
+        } else {
+            Nanos::ZERO
+        };
+        kept.opened(slot, port, waited);
+        if let Some(flights) = &self.flights {
+            flights.opened(slot, port);
         }
     }
 

@@ -34,6 +34,7 @@ use crate::usage::Usage;
 use between::UnderWay;
 use journeys::Journeys;
 use touchstone_tls::TlsUse;
+use touchstone_watch::timeline::Flights;
 use turns::Turns;
 
 /// Preparation ends after this many seconds even if connections are missing.
@@ -110,6 +111,8 @@ pub struct Worker {
     mix: Mix,
     known: Vec<KnownResponse>,
     shared: Arc<Shared>,
+    /// What is under way, for the thread that looks at the server; over HTTP/1.1 without pipelining.
+    flights: Option<Arc<Flights>>,
     idle: VecDeque<u32>,
     due: Vec<Nanos>,
     backlog: bool,
@@ -198,6 +201,7 @@ impl Worker {
                 .is_h2()
                 .then(|| Box::new(Multiplexer::new(job, &mix, part.connections))),
             mix,
+            flights: shared.flights_of(part.index, job),
             shared,
             idle: VecDeque::new(),
             due: Vec::new(),

@@ -82,6 +82,9 @@ impl Worker {
     #[inline]
     pub(super) fn count_right(&mut self, slot: u32, request: InFlight, now: Nanos) {
         self.recorder.ok(slot, request, now);
+        if let Some(flights) = &self.flights {
+            flights.ended(slot);
+        }
         if request.waited(now) >= LEAST_WAIT {
             self.recorder.waited(slot, request, now);
         }
@@ -248,6 +251,9 @@ impl Worker {
                     now,
                 );
                 self.recorder.failed(class, request, now);
+                if let Some(flights) = &self.flights {
+                    flights.ended(slot);
+                }
                 self.end_pass(slot, now);
             }
         }

@@ -67,6 +67,9 @@ impl Worker {
             self.out.len() - before
         };
         self.in_flight += 1;
+        if let Some(flights) = &self.flights {
+            flights.sent(slot, request.sent.0);
+        }
         self.count_sent(request, length);
         request.attempt = request.attempt.once_sent();
         self.connections[slot as usize].push(request);

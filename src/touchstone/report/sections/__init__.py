@@ -15,6 +15,7 @@ from touchstone.report.sections import (
     scoreboard,
     summary,
     why,
+    why_p99,
 )
 from touchstone.report.sections.section import SectionBuilder
 
@@ -25,6 +26,7 @@ SECTIONS: tuple[SectionBuilder, ...] = (
     places.build,
     summary.build,
     why.build,
+    why_p99.build,
     crossings.build,
     conformance.build,
     contract.build,

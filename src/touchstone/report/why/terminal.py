@@ -42,13 +42,12 @@ _WIDTH = 140
 
 def print_explanation(console: Console, found: CpuExplanation | CpuBreakdown | Unexplained) -> None:
     """Print the parts, the functions and the system calls; or why there are none."""
-    if not console.is_terminal and console.width == 80:
-        console.width = _WIDTH
+    widen(console)
     match found:
         case Unexplained():
             pair = f"{found.contender} against {found.baseline}" if found.baseline else found.contender
-            _say(console, f"{pair}, {found.load}: not explained", "bold")
-            _say(console, found.reason)
+            say(console, f"{pair}, {found.load}: not explained", "bold")
+            say(console, found.reason)
         case CpuBreakdown():
             _print_account(console, found)
         case CpuExplanation():
@@ -56,23 +55,23 @@ def print_explanation(console: Console, found: CpuExplanation | CpuBreakdown | U
 
 
 def _print_account(console: Console, found: CpuBreakdown) -> None:
-    _say(console, f"{found.load}: {account_headline(found)}", "bold")
+    say(console, f"{found.load}: {account_headline(found)}", "bold")
     console.print(_costs("CPU per request in parts", [*found.parts, found.rest], found.total.seconds))
     if found.functions:
         console.print(_costs("The functions that take most", found.functions, found.total.seconds))
     for title, rows in (("System calls per request", found.calls), ("Threads that wait, on average", found.waits)):
         if rows:
-            table = _table("", [title, found.contender])
+            table = make_table("", [title, found.contender])
             for row in rows:
                 table.add_row(escape(row.name), count(row.each))
             console.print(table)
     for line in (off_cpu(found), f"Sampled by {found.profiler}."):
         if line:
-            _say(console, line, "dim")
+            say(console, line, "dim")
 
 
 def _costs(title: str, costs: Sequence[CpuPart], total: float) -> Table:
-    table = _table("", [title, "µs per request", "share", "interval"])
+    table = make_table("", [title, "µs per request", "share", "interval"])
     for cost in costs:
         within = "" if cost.low is None or cost.high is None else f"{micros(cost.low)} to {micros(cost.high)}"
         table.add_row(escape(cost.name), micros(cost.seconds), percent(round(cost.seconds / total, 3)), within)
@@ -80,24 +79,32 @@ def _costs(title: str, costs: Sequence[CpuPart], total: float) -> Table:
 
 
 def _print_difference(console: Console, found: CpuExplanation) -> None:
-    _say(console, f"{found.load}: {headline(found)}", "bold")
-    _say(console, sentence(found))
+    say(console, f"{found.load}: {headline(found)}", "bold")
+    say(console, sentence(found))
     console.print(_waterfall(found))
-    _say(console, f"{scale(waterfall(found))} {rest(found)}", "dim")
+    say(console, f"{scale(waterfall(found))} {rest(found)}", "dim")
     if found.functions:
         console.print(_functions(found))
     for head, rows in counts(found):
         console.print(_counts(found, head, rows))
     for line in (off_cpu(found), unmatched(found), f"Sampled by {profilers(found)}."):
         if line:
-            _say(console, line, "dim")
+            say(console, line, "dim")
 
 
-def _say(console: Console, text: str, style: str = "") -> None:
+def widen(console: Console) -> None:
+    """Give a log the width of a table with intervals."""
+    if not console.is_terminal and console.width == 80:
+        console.width = _WIDTH
+
+
+def say(console: Console, text: str, style: str = "") -> None:
+    """Print a line as it is: folded on a terminal, whole in a log."""
     console.print(Text(text, style=style), soft_wrap=not console.is_terminal)
 
 
-def _table(title: str, heads: Sequence[str]) -> Table:
+def make_table(title: str, heads: Sequence[str]) -> Table:
+    """An empty table whose columns after the first are numbers."""
     made = Table(title=title or None, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
     for place, head in enumerate(heads):
         made.add_column(head, justify="left" if place == 0 else "right", no_wrap=place > 0, overflow="fold")
@@ -107,7 +114,7 @@ def _table(title: str, heads: Sequence[str]) -> Table:
 def _waterfall(found: CpuExplanation) -> Table:
     """From the baseline's figure to the contender's: each part begins where the one before it ended."""
     heads = ["µs of CPU per request", found.baseline, found.contender, "difference", "interval", "", "from A to B"]
-    table = _table("Where the difference is", heads)
+    table = make_table("Where the difference is", heads)
     table.columns[-1].justify = "left"
     table.add_row(found.baseline, micros(found.total.baseline), "", "", "", "", "")
     fall = waterfall(found)
@@ -136,7 +143,7 @@ def _bar(step: WaterfallBar) -> Text:
 
 def _functions(found: CpuExplanation) -> Table:
     heads = ["function, with what works on its behalf", found.baseline, found.contender, "difference", "interval", ""]
-    table = _table("The functions that explain most, µs per request", [*heads, "mostly"])
+    table = make_table("The functions that explain most, µs per request", [*heads, "mostly"])
     table.columns[-1].justify = "left"
     for part in found.functions:
         table.add_row(*_cells(part), part.category)
@@ -144,7 +151,7 @@ def _functions(found: CpuExplanation) -> Table:
 
 
 def _counts(found: CpuExplanation, head: str, rows: Sequence[CountDifference]) -> Table:
-    table = _table(head[0].upper() + head[1:], ["", found.baseline, found.contender, "difference"])
+    table = make_table(head[0].upper() + head[1:], ["", found.baseline, found.contender, "difference"])
     for row in rows:
         table.add_row(escape(row.name), count(row.baseline), count(row.contender), count(row.difference, "+"))
     return table

@@ -1,0 +1,119 @@
+"""Divides one request's latency into parts, by its stamps and the server's timeline."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from touchstone.judge.why.tail.moments import Moments, Spans
+from touchstone.judge.why.tail.parts import LatencyPart
+from touchstone.record.tail import SENT, Place, Stamps
+
+_SATURATED = 0.85
+"""From this mean use of its CPUs on, a request that waits in a server waits for its CPU."""
+_AFTER = 1000
+"""µs by which an interval seen from outside may go beyond a request's own: a look comes up to one interval late."""
+_OF_PLACE: Mapping[Place, LatencyPart] = {
+    "absent": LatencyPart.OPENING,
+    "unaccepted": LatencyPart.OPENING,
+    "unread": LatencyPart.SOCKET,
+    "read": LatencyPart.ASLEEP,
+}
+"""What a place says where nothing explains it. Unacknowledged bytes of a response are evidence by themselves."""
+
+
+def divide(stamps: Stamps, moments: Moments) -> dict[str, float]:
+    """Microseconds by part; their sum is the request's latency. A dependency's part has its name behind it.
+
+    Evidence about this request alone comes first (its exchange with a dependency, its socket's connection), then what
+    held up the whole server (quota, pause), then the CPU. What is left, where the request had been read and the server
+    did nothing for it, was spent asleep. Nothing is made up: what no evidence covers is the rest.
+    """
+    parts: dict[str, float] = defaultdict(float)
+    before = stamps.sent - stamps.due - stamps.late
+    opening = min(stamps.opening, max(before, 0))
+    parts[LatencyPart.OPENING] += opening
+    parts[LatencyPart.CONNECTION] += max(before - opening, 0)
+    request = _Request(
+        parts, moments, _own_intervals(stamps, moments), moments.places(stamps.port, stamps.sent, stamps.last)
+    )
+    for at, (begin, end) in moments.cells(stamps.sent, stamps.last):
+        request.divide_cell(at, begin, end)
+    named = sum(parts.values())
+    parts[LatencyPart.REST] += stamps.latency - named
+    return {name: value for name, value in parts.items() if value}
+
+
+def _own_intervals(stamps: Stamps, moments: Moments) -> dict[str, Spans]:
+    """Intervals that are this request's own: each the longest of its kind that lies within it."""
+    begin, end = stamps.sent - _AFTER, stamps.last + _AFTER
+    found: dict[str, Spans] = {}
+    late = [span for span in moments.generator_waits.joined if abs(span[1] - stamps.last) <= _AFTER]
+    sent = [(b, e) for b, e, place in moments.places(stamps.port, stamps.sent, stamps.last) if place == SENT]
+    # Before its first part was read, a response that has been sent waits for the generator to read it.
+    late += [(b, min(e, stamps.first)) for b, e in sent if b < stamps.first]
+    found[LatencyPart.GENERATOR] = Spans(late)
+    found[LatencyPart.ACKNOWLEDGEMENT] = Spans((max(b, stamps.first), e) for b, e in sent if e > stamps.first)
+    longest = max(
+        (one for one in moments.exchanges if one[0] >= begin and one[1] <= end),
+        key=lambda one: one[1] - one[0],
+        default=None,
+    )
+    if longest is not None:
+        name = moments.evidence.addresses[longest[2]]
+        found[f"{LatencyPart.DEPENDENCY} {name}"] = Spans([longest[:2]])
+    for part, spans in ((LatencyPart.DISK, moments.disk), (LatencyPart.RECLAIM, moments.reclaim)):
+        span = moments.longest_within(spans, begin, end)
+        if span is not None:
+            found[part] = Spans([span])
+    return found
+
+
+@dataclass
+class _Request:
+    """A request that is divided between one look and the next."""
+
+    parts: dict[str, float]
+    moments: Moments
+    own: Mapping[str, Spans]
+    """Intervals that are this request's own."""
+    places: Sequence[tuple[int, int, Place]]
+
+    def divide_cell(self, at: int, begin: int, end: int) -> None:
+        """Give each part its microseconds of an interval that ends with a look or before it."""
+        moments, length = self.moments, end - begin
+        left = float(length)
+
+        def take(part: str, micros: float) -> None:
+            nonlocal left
+            taken = min(left, max(micros, 0.0))
+            self.parts[part] += taken
+            left -= taken
+
+        for part, spans in self.own.items():
+            take(part, spans.within(begin, end))
+        take(LatencyPart.QUOTA, moments.quota.within(begin, end))
+        take(LatencyPart.PAUSE, moments.stopped.within(begin, end))
+        open_to_cpu = left
+        take(LatencyPart.FOREIGN, open_to_cpu * moments.taken(at))
+        worked = open_to_cpu * _beyond_usual(moments, at)
+        runtime = max(moments.runtime_share(at), moments.collecting.within(begin, end) / length)
+        take(LatencyPart.RUNTIME, worked * runtime)
+        take(LatencyPart.CPU, worked * (1 - runtime))
+        whole = left / length
+        for first, last, place in self.places:
+            if place in _OF_PLACE:
+                take(_OF_PLACE[place], whole * max(0, min(last, end) - max(first, begin)))
+
+
+def _beyond_usual(moments: Moments, at: int) -> float:
+    """How much busier than usual the server was, from 0 to 1.
+
+    Other requests use the CPU at any time. That explains a slow request only where they use more of it than they do
+    on average, or where the server has none left.
+    """
+    busy, usual = moments.busy(at), moments.usual
+    if usual >= _SATURATED:
+        return busy
+    return max(0.0, (busy - usual) / (1 - usual))

@@ -1,0 +1,125 @@
+"""A timeline as questions about an interval: how much of it a quota, a pause or another process took."""
+
+from __future__ import annotations
+
+import bisect
+import re
+from collections import defaultdict
+from collections.abc import Iterable
+from functools import cached_property
+
+from touchstone.record.evidence.tail import TailEvidence
+from touchstone.record.tail import GENERATOR, SERVER, Place
+
+Span = tuple[int, int]
+_RUNTIME_THREADS = re.compile(
+    r"^(C1|C2) Compiler|^(G1|GC|ZGC|ZWorker|ZDirector|ZDriver|Shenandoah|VM Thread|Concurrent Mark|V8Worker|"
+    r"\.NET (Server )?GC|\.NET BGC|\.NET Tiered)"
+)
+"""Threads that a runtime has for itself: compilers and collectors."""
+_RECLAIM = re.compile(r"shrink|reclaim|mem_cgroup|swap|balance_pgdat|do_anonymous|filemap_fault|folio_lock_or_retry")
+
+
+class Spans:
+    """Intervals that may overlap, joined; in order."""
+
+    def __init__(self, spans: Iterable[Span]) -> None:
+        self.joined: list[Span] = []
+        for begin, end in sorted(spans):
+            if self.joined and begin <= self.joined[-1][1]:
+                self.joined[-1] = (self.joined[-1][0], max(end, self.joined[-1][1]))
+            else:
+                self.joined.append((begin, end))
+        self._ends = [end for _, end in self.joined]
+
+    def within(self, begin: int, end: int) -> int:
+        """Microseconds of the interval that they cover."""
+        covered = 0
+        for at in range(bisect.bisect_right(self._ends, begin), len(self.joined)):
+            first, last = self.joined[at]
+            if first >= end:
+                break
+            covered += min(last, end) - max(first, begin)
+        return covered
+
+
+class Moments:
+    """One window of one contender."""
+
+    def __init__(self, evidence: TailEvidence) -> None:
+        self.evidence = evidence
+        self.timeline = timeline = evidence.tail.timeline
+        self.looks = [look[0] for look in timeline.looks]
+        self.quota = Spans(timeline.throttled)
+        self.stopped = Spans((p.begin, p.end) for p in evidence.pauses if p.stops)
+        self.collecting = Spans((p.begin, p.end) for p in evidence.pauses if not p.stops)
+        self.server_waits = Spans((b, e) for b, e, process in timeline.cpu_waits if process == SERVER)
+        self.generator_waits = Spans((b, e) for b, e, process in timeline.cpu_waits if process == GENERATOR)
+        kinds = [bool(_RUNTIME_THREADS.search(kind)) for kind in timeline.kinds]
+        self._runtime: dict[int, int] = defaultdict(int)
+        for at, kind, micros in timeline.runs:
+            if kinds[kind]:
+                self._runtime[at] += micros
+        reclaims = {place for place, name in enumerate(timeline.places) if _RECLAIM.search(name)}
+        asleep = [(b, e, place in reclaims) for b, e, process, place in timeline.sleeps if process == SERVER]
+        self.disk = sorted((b, e) for b, e, reclaim in asleep if not reclaim)
+        self.reclaim = sorted((b, e) for b, e, reclaim in asleep if reclaim)
+        self.exchanges = sorted((b, e, address) for b, e, address, _ in timeline.exchanges)
+        self._sockets: dict[int, list[tuple[int, int, Place]]] = defaultdict(list)
+        for begin, end, port, place in sorted(timeline.sockets):
+            self._sockets[port].append((begin, end, place))
+
+    def cells(self, begin: int, end: int) -> Iterable[tuple[int, Span]]:
+        """The interval cut at looks: each piece with the number of the look that ends it."""
+        at = bisect.bisect_right(self.looks, begin)
+        while at < len(self.looks) and begin < end:
+            till = min(end, self.looks[at])
+            if till > begin:
+                yield at, (begin, till)
+            begin, at = till, at + 1
+
+    def busy(self, at: int) -> float:
+        """The share of its CPUs that the server used just before a look."""
+        if at == 0:
+            return 0.0
+        length = (self.looks[at] - self.looks[at - 1]) * self.evidence.cpus
+        used = self.timeline.looks[at][1] - self.timeline.looks[at - 1][1]
+        return min(1.0, max(0.0, used / length)) if length > 0 else 0.0
+
+    def taken(self, at: int) -> float:
+        """The share of time before a look in which others had the server's CPUs.
+
+        Its threads waited for a CPU, and it did not use its CPUs itself.
+        """
+        if at == 0:
+            return 0.0
+        begin, end = self.looks[at - 1], self.looks[at]
+        waited = self.server_waits.within(begin, end) / max(end - begin, 1)
+        return max(0.0, waited - self.busy(at))
+
+    @cached_property
+    def usual(self) -> float:
+        """The mean share of its CPUs that the server used."""
+        if len(self.looks) < 2:
+            return 0.0
+        first, last = self.timeline.looks[0], self.timeline.looks[-1]
+        return min(1.0, (last[1] - first[1]) / max((last[0] - first[0]) * self.evidence.cpus, 1))
+
+    def runtime_share(self, at: int) -> float:
+        """The runtime's own threads' share of the server's CPU before a look."""
+        used = self.timeline.looks[at][1] - self.timeline.looks[at - 1][1] if at else 0
+        return min(1.0, self._runtime.get(self.looks[at], 0) / used) if used > 0 else 0.0
+
+    def places(self, port: int, begin: int, end: int) -> list[tuple[int, int, Place]]:
+        """Where a request was: intervals with places, in order."""
+        found = [span for span in self._sockets.get(port, []) if span[0] < end and span[1] > begin]
+        if found and found[-1][1] < end:
+            # The last look was up to one interval before the response.
+            found[-1] = (found[-1][0], end, found[-1][2])
+        return found
+
+    @staticmethod
+    def longest_within(spans: list[Span], begin: int, end: int) -> Span | None:
+        """The longest of the intervals that lie within another."""
+        inside = [span for span in spans if span[0] >= begin and span[1] <= end]
+        return max(inside, key=lambda span: span[1] - span[0], default=None)

@@ -1,0 +1,1 @@
+"""Where slow requests' time goes: stamps of the slowest, and what the server did at each moment."""

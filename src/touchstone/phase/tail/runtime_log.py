@@ -1,0 +1,68 @@
+"""The pauses of a runtime, from its own log."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from touchstone.bench.base import Built
+from touchstone.isolation.process import ServerProcess
+from touchstone.phase.profile.jvm import is_jvm
+from touchstone.record.evidence.tail import RuntimePause
+
+_SAFEPOINT = re.compile(r'^\[(?P<at>\d+)ns\] *Safepoint "(?P<name>[^"]+)".*Total: *(?P<took>\d+) ns', re.MULTILINE)
+_GO = re.compile(
+    r"^gc \d+ @(?P<at>[\d.]+)s \d+%: (?P<stop>[\d.]+)\+(?P<mark>[\d.]+)\+(?P<end>[\d.]+) ms clock", re.MULTILINE
+)
+_GO_BEGINS_S = 0.001
+"""A Go program counts from its runtime's start, about a millisecond after exec."""
+
+
+def with_log(built: Built, language: str, log: Path) -> Built:
+    """The build, to be started so that its runtime logs its pauses."""
+    if language in {"java", "kotlin", "scala"}:
+        # `tn`: nanoseconds of CLOCK_MONOTONIC, which is the engine's clock.
+        return _with(built, "JAVA_TOOL_OPTIONS", f"-Xlog:safepoint=info:file={log}:tn:filecount=0", " ")
+    if language == "go":
+        return _with(built, "GODEBUG", "gctrace=1", ",")
+    return built
+
+
+def _with(built: Built, name: str, setting: str, between: str) -> Built:
+    there = [built.env[name]] if built.env.get(name) else []
+    return replace(built, env={**built.env, name: between.join([*there, setting])})
+
+
+def read_pauses(
+    process: ServerProcess, language: str, log: Path, origin_s: float
+) -> tuple[list[RuntimePause], str | None]:
+    """The pauses in µs since the origin (seconds of CLOCK_MONOTONIC), or why they are unknown."""
+    if is_jvm(process):
+        try:
+            text = log.read_text(encoding="utf-8", errors="replace")
+        except OSError:
+            return [], "not measured: the JVM left no log of its pauses: it must be able to write to the run's folder"
+        return list(hotspot_pauses(text, origin_s)), None
+    if language == "go":
+        text = process.log.read_text(encoding="utf-8", errors="replace")
+        return list(go_collections(text, process.exec_s + _GO_BEGINS_S - origin_s)), None
+    return [], None
+
+
+def hotspot_pauses(log: str, origin_s: float) -> Iterator[RuntimePause]:
+    """Each safepoint, from the request to stop until threads go on."""
+    for found in _SAFEPOINT.finditer(log):
+        end = int(found["at"]) / 1e3 - origin_s * 1e6
+        yield RuntimePause(begin=round(end - int(found["took"]) / 1e3), end=round(end), stops=True, name=found["name"])
+
+
+def go_collections(log: str, begins_s: float) -> Iterator[RuntimePause]:
+    """Each collection: the two moments in which the program stands still, and the marking between them."""
+    for found in _GO.finditer(log):
+        at = (begins_s + float(found["at"])) * 1e6
+        for stops, part in ((True, "stop"), (False, "mark"), (True, "end")):
+            end = at + float(found[part]) * 1e3
+            yield RuntimePause(begin=round(at), end=round(end), stops=stops, name="collection")
+            at = end

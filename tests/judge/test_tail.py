@@ -1,0 +1,192 @@
+"""Slow requests are divided into parts that add up, and a planted cause is named. A sound service has none."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+
+import pytest
+
+from tests.judge.tails import SLOW, busy, during, in_place, paused, tail_run, window
+from touchstone.judge.why.explanation import Unexplained
+from touchstone.judge.why.tail.bands import bands
+from touchstone.judge.why.tail.explain import explain_latency
+from touchstone.judge.why.tail.explanation import LatencyExplanation
+from touchstone.record.evidence.tail import RuntimePause, TailEvidence
+from touchstone.record.tail import FIRST_DEPENDENCY, Stamps
+
+Change = Callable[[TailEvidence, list[Stamps]], None]
+
+
+def throttled(evidence: TailEvidence, slow: list[Stamps]) -> None:
+    evidence.tail.timeline.throttled = during(slow)
+
+
+def outside(evidence: TailEvidence, slow: list[Stamps]) -> None:
+    evidence.addresses = ["postgres"]
+    evidence.tail.timeline.exchanges = [(b, e, 0, 99) for b, e in during(slow)]
+
+
+def displaced(evidence: TailEvidence, slow: list[Stamps]) -> None:
+    evidence.tail.timeline.cpu_waits = [(b, e, 0) for b, e in during(slow)]
+
+
+def on_disk(evidence: TailEvidence, slow: list[Stamps]) -> None:
+    evidence.tail.timeline.places = ["jbd2_log_wait_commit"]
+    evidence.tail.timeline.sleeps = [(b, e, 0, 0) for b, e in during(slow)]
+
+
+def reclaimed(evidence: TailEvidence, slow: list[Stamps]) -> None:
+    on_disk(evidence, slow)
+    evidence.tail.timeline.places = ["shrink_lruvec"]
+
+
+def compiled(evidence: TailEvidence, slow: list[Stamps]) -> None:
+    busy(evidence, slow)
+    evidence.tail.timeline.kinds = ["C2 CompilerThre"]
+    looks = evidence.tail.timeline.looks
+    evidence.tail.timeline.runs = [(b[0], 0, b[1] - a[1]) for a, b in itertools.pairwise(looks)]
+
+
+def collected(evidence: TailEvidence, slow: list[Stamps]) -> None:
+    busy(evidence, slow)
+    evidence.pauses = [RuntimePause(begin=b, end=e, stops=False, name="collection") for b, e in during(slow)]
+
+
+def generator_late(evidence: TailEvidence, slow: list[Stamps]) -> None:
+    evidence.tail.timeline.cpu_waits = [(b, e, 1) for b, e in during(slow)]
+
+
+def queued(evidence: TailEvidence, slow: list[Stamps]) -> None:
+    for one in [*evidence.tail.slowest, *evidence.tail.sampled]:
+        if one.latency == SLOW:
+            one.sent = one.last - 1000
+
+
+def opened(evidence: TailEvidence, slow: list[Stamps]) -> None:
+    queued(evidence, slow)
+    for one in [*evidence.tail.slowest, *evidence.tail.sampled]:
+        one.opening = one.sent - one.due
+
+
+def held_back(evidence: TailEvidence, slow: list[Stamps]) -> None:
+    in_place("unacknowledged")(evidence, slow)
+    for one in [*evidence.tail.slowest, *evidence.tail.sampled]:
+        one.first = one.due + 1000
+
+
+CAUSES: dict[str, tuple[Change, str]] = {
+    "lock": (in_place("read"), "lock, pool or timer"),
+    "pool": (in_place("unread"), "in the server's socket, unread"),
+    "accept queue": (in_place("unaccepted"), "opening the connection, accept queue"),
+    "handshake": (in_place("absent"), "opening the connection, accept queue"),
+    "read late": (in_place("unacknowledged"), "load generator late"),
+    "acknowledgement": (held_back, "response held until an acknowledgement"),
+    "quota": (throttled, "stopped by the CPU quota"),
+    "pause": (paused, "runtime pause"),
+    "dependency": (outside, "dependency postgres"),
+    "neighbour": (displaced, "CPU taken by other processes"),
+    "own CPU": (busy, "server's own CPU"),
+    "compiler": (compiled, "collector and compiler on the CPU"),
+    "marking": (collected, "collector and compiler on the CPU"),
+    "disk": (on_disk, "disk or file"),
+    "reclaim": (reclaimed, "page faults and memory reclaim"),
+    "generator": (generator_late, "load generator late"),
+    "connection": (queued, "waiting for a free connection"),
+    "opening": (opened, "opening the connection, accept queue"),
+}
+
+
+def explained(*windows: TailEvidence, baseline: TailEvidence | None = None) -> LatencyExplanation:
+    run = tail_run({"a/b": list(windows)} | ({"c/d": [baseline] * len(windows)} if baseline else {}))
+    found = explain_latency(run, "c/d" if baseline else None, "a/b", "lookup", 0.95)
+    assert isinstance(found, LatencyExplanation)
+    return found
+
+
+@pytest.mark.parametrize("name", CAUSES)
+def test_the_cause_is_named_with_its_size(name: str) -> None:
+    change, part = CAUSES[name]
+    found = explained(*[window(change)] * 3)
+    assert found.main == [part]
+    assert found.parts[0].seconds == pytest.approx(found.total.seconds, rel=0.25)
+    assert found.total.seconds == pytest.approx(0.014)
+
+
+@pytest.mark.parametrize("name", CAUSES)
+def test_the_parts_of_every_band_add_up_to_its_latency(name: str) -> None:
+    for band in explained(window(CAUSES[name][0])).contender.bands:
+        assert sum(part.seconds for part in band.parts) == pytest.approx(band.total.seconds, abs=1e-9)
+
+
+def test_contender_against_contender_the_difference_of_p99_is_explained() -> None:
+    sound = window(lambda evidence, _: _all_fast(evidence))
+    found = explained(*[window(paused)] * 3, baseline=sound)
+    assert found.main == ["runtime pause"]
+    assert found.explained == pytest.approx(1.0, abs=0.1)
+    assert "Explained" in found.verdict
+
+
+def test_nothing_is_named_of_a_sound_service() -> None:
+    sound = window(lambda evidence, _: _all_fast(evidence))
+    found = explained(*[sound] * 3)
+    assert found.main == []
+    assert "no difference" in found.verdict
+    assert explained(*[window(paused)] * 3, baseline=window(paused)).main == []
+
+
+def test_without_evidence_it_is_unexplained_and_says_what_would_help() -> None:
+    found = explained(*[window(lambda evidence, _: _blind(evidence))] * 3)
+    assert found.main == []
+    assert found.verdict.startswith("Unexplained")
+    assert "cgroup" in found.verdict
+
+
+def test_a_part_below_the_threshold_explains_nothing() -> None:
+    def half(evidence: TailEvidence, slow: list[Stamps]) -> None:
+        _blind(evidence)
+        evidence.tail.timeline.throttled = during(slow, 0.5)
+
+    assert explained(*[window(half)] * 3).verdict.startswith("Unexplained")
+
+
+def test_another_requests_exchange_is_not_taken_for_this_ones() -> None:
+    def crossing(evidence: TailEvidence, slow: list[Stamps]) -> None:
+        evidence.addresses = ["postgres"]
+        exchanges = [(one.sent - 8000, one.sent + 12_000, 0, 99) for one in slow]
+        evidence.tail.timeline.exchanges = exchanges
+
+    assert explained(*[window(crossing)] * 3).main == ["lock, pool or timer"]
+
+
+def test_a_dependencys_wait_for_a_cpu_is_not_the_servers() -> None:
+    def elsewhere(evidence: TailEvidence, slow: list[Stamps]) -> None:
+        evidence.tail.timeline.cpu_waits = [(b, e, FIRST_DEPENDENCY) for b, e in during(slow)]
+
+    assert explained(*[window(elsewhere)] * 3).main == ["lock, pool or timer"]
+
+
+def test_bands_are_around_their_percentiles_whatever_was_kept() -> None:
+    evidence = window()
+    whole = bands(evidence)
+    evidence.tail.slowest = evidence.tail.slowest[:40]
+    few = bands(evidence)
+    for found in (whole, few):
+        assert sum(found["p50"][1].values()) == pytest.approx(0.001)
+        assert sum(found["p99"][1].values()) == pytest.approx(0.015)
+
+
+def test_a_contender_without_a_window_is_not_explained() -> None:
+    run = tail_run({"a/b": [window()]})
+    found = explain_latency(run, "c/d", "a/b", "lookup", 0.95)
+    assert isinstance(found, Unexplained)
+    assert "run the phase `tail`" in found.reason
+
+
+def _all_fast(evidence: TailEvidence) -> None:
+    for one in [*evidence.tail.slowest, *evidence.tail.sampled]:
+        one.last = one.first = one.sent + 1000
+
+
+def _blind(evidence: TailEvidence) -> None:
+    evidence.tail.timeline.sockets = []

@@ -1,0 +1,33 @@
+"""A runtime's own log gives its pauses on the engine's clock."""
+
+from __future__ import annotations
+
+from touchstone.phase.tail.runtime_log import go_collections, hotspot_pauses
+
+HOTSPOT = (
+    '[100250000000ns] Safepoint "G1CollectForAllocation", Time since last: 5 ns, Reaching safepoint: 50000 ns, '
+    "Cleanup: 1 ns, At safepoint: 12450000 ns, Total: 12500000 ns\n"
+    '[100300000000ns] Safepoint "Cleanup", Time since last: 5 ns, Reaching safepoint: 50 ns, Cleanup: 1 ns, '
+    "At safepoint: 950 ns, Leaving safepoint: 10 ns, Total: 1000 ns, Threads: 0 runnable, 12 total\n"
+)
+GO = "gc 7 @2.500s 3%: 0.10+4.0+0.25 ms clock, 0.1+1/2/3+0.2 ms cpu, 7->8->4 MB, 8 MB goal, 0 MB stacks, 1 P\n"
+
+
+def test_a_jvms_safepoints_end_when_they_are_logged() -> None:
+    first, second = hotspot_pauses(HOTSPOT, 100.0)
+    assert (first.begin, first.end, first.stops) == (237_500, 250_000, True)
+    assert (second.name, second.end - second.begin) == ("Cleanup", 1)
+
+
+def test_a_go_collection_stops_the_program_twice_and_marks_between() -> None:
+    found = list(go_collections(GO, begins_s=-1.0))
+    assert [(one.begin, one.end, one.stops) for one in found] == [
+        (1_500_000, 1_500_100, True),
+        (1_500_100, 1_504_100, False),
+        (1_504_100, 1_504_350, True),
+    ]
+
+
+def test_other_lines_are_none() -> None:
+    assert list(hotspot_pauses("[1ns] Entering safepoint region: Cleanup\nhello", 0.0)) == []
+    assert list(go_collections("gc forced\nlistening on 127.0.0.1:1\n", 0.0)) == []
