@@ -76,10 +76,11 @@ def test_the_wheel_holds_what_is_tracked_and_no_more(machine: Machine) -> None:
     with zipfile.ZipFile(machine.wheel) as archive:
         held = {name for name in archive.namelist() if name.startswith("touchstone/")}
     left_out = ("mote/tests/", "mote/fuzz/")
-    links = {f"src/touchstone/shipped/{name}" for name in ("claims", "mote", "scenarios")}
+    links = {f"src/touchstone/shipped/{name}" for name in ("claims", "mote", "scenarios", "schema")}
     package = {name.removeprefix("src/") for name in tracked("src") - links}
     shipped = {f"touchstone/shipped/{n}" for n in tracked("claims", "mote", "scenarios") if not n.startswith(left_out)}
-    assert held == package | shipped
+    schemas = {f"touchstone/shipped/{name.removeprefix('docs/')}" for name in tracked("docs/schema")}
+    assert held == package | shipped | schemas
 
 
 def test_the_wheel_fits_a_linux_of_2018(machine: Machine) -> None:
