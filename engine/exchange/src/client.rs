@@ -9,7 +9,7 @@ use touchstone_sys::poll::{Side, ready};
 use touchstone_sys::socket::Stream;
 
 use crate::conversation::Conversation;
-use crate::response::{Progress, Response};
+use crate::response::{Progress, Response, SoFar};
 use crate::target::Target;
 use crate::transport::Transport;
 
@@ -114,6 +114,20 @@ impl Connection {
         to_head: bool,
         deadline: Instant,
     ) -> Result<Answered, Unanswered> {
+        self.exchange_until(request, to_head, deadline, |_| Some(deadline))
+    }
+
+    /// The same, until nothing more is waited for: `waits` says of what has come until when the rest is.
+    ///
+    /// # Errors
+    /// [`Unanswered`].
+    pub fn exchange_until(
+        &mut self,
+        request: &[u8],
+        to_head: bool,
+        mut deadline: Instant,
+        mut waits: impl FnMut(&SoFar<'_>) -> Option<Instant>,
+    ) -> Result<Answered, Unanswered> {
         let mut out = Vec::new();
         self.conversation.ask(request, to_head, &mut out);
         // A server may answer before it has read all, and then read no more: its answer counts.
@@ -140,7 +154,18 @@ impl Connection {
                 }),
             };
             match progress {
-                Ok(Progress::Partial) => {}
+                Ok(Progress::Partial) => match self.conversation.seen() {
+                    Some(so_far) => match waits(&so_far) {
+                        Some(until) => deadline = until,
+                        None => {
+                            return Ok(Answered {
+                                response: so_far.left(),
+                                first_byte: first_byte.unwrap_or_else(Instant::now),
+                            });
+                        }
+                    },
+                    None => {}
+                },
                 Ok(Progress::Complete(response)) => {
                     return Ok(Answered {
                         response,

@@ -11,7 +11,7 @@ use touchstone_http::Head;
 use touchstone_tls::{Settings, explain};
 
 use crate::h2_fields::{body, fields, lower_names};
-use crate::response::{LARGEST_BODY, Progress, Reader, Response};
+use crate::response::{LARGEST_BODY, Progress, Reader, Response, SoFar};
 use crate::transport::Transport;
 
 /// Bytes that are kept of what a server answers to a handshake: another protocol shows there.
@@ -117,6 +117,22 @@ impl Conversation {
         match &self.http {
             Http::One(reader) => reader.as_ref().map_or(String::new(), |one| one.so_far()),
             Http::Two(frames) => frames.so_far(),
+        }
+    }
+
+    /// The response in flight, once its head has come.
+    #[must_use]
+    pub fn seen(&self) -> Option<SoFar<'_>> {
+        match &self.http {
+            Http::One(reader) => reader.as_ref()?.seen(),
+            Http::Two(frames) => {
+                let (head, text) = frames.head.as_ref()?;
+                Some(SoFar {
+                    head: (*head, text),
+                    body: &frames.body,
+                    ends: &frames.ends,
+                })
+            }
         }
     }
 
@@ -310,6 +326,7 @@ struct Frames {
     /// What has come of the response.
     head: Option<(Head, Vec<u8>)>,
     body: Vec<u8>,
+    ends: Vec<usize>,
     trailers: Vec<u8>,
 }
 
@@ -322,6 +339,7 @@ impl Default for Frames {
             open: false,
             head: None,
             body: Vec::new(),
+            ends: Vec::new(),
             trailers: Vec::new(),
         }
     }
@@ -371,11 +389,19 @@ impl Frames {
                     self.head = Some((head, text));
                     (at, end)
                 }
-                Event::Data { at, bytes, end, .. } => {
+                Event::Data {
+                    at,
+                    bytes,
+                    frame_ends,
+                    end,
+                } => {
                     if self.body.len() + bytes.len() > LARGEST_BODY {
                         return Err(format!("the body is larger than {LARGEST_BODY} bytes"));
                     }
                     self.body.extend_from_slice(bytes);
+                    if frame_ends {
+                        self.ends.push(self.body.len());
+                    }
                     (at, end)
                 }
                 Event::Trailers { at } => {
@@ -401,6 +427,7 @@ impl Frames {
                     status: head.status,
                     head: text,
                     body: std::mem::take(&mut self.body),
+                    ends: std::mem::take(&mut self.ends),
                     trailers: std::mem::take(&mut self.trailers),
                     keep_alive: true,
                 });

@@ -228,30 +228,29 @@ impl CompiledRequest {
         Ok(compiled)
     }
 
-    /// Refuses a gRPC method of server streaming where no stream is asked for.
+    /// Has its response be a stream where one is asked for, as the method of a gRPC call must say as well.
     ///
     /// # Errors
-    /// A sentence on what is missing.
-    pub fn unless_streaming(self) -> Result<Self, String> {
-        if self
-            .check
-            .call()
-            .is_some_and(|call| call.method().is_streaming())
-        {
-            return Err(
-                "grpc: this is a method of server streaming: a load asks for its messages by stream, kind messages, and \
-                 only a load does"
-                    .to_owned(),
-            );
-        }
-        Ok(self)
+    /// A sentence that begins with the part that does not hold together.
+    pub fn streamed(
+        self,
+        request: &Request,
+        stream: Option<&Stream>,
+        scope: Scope<'_>,
+    ) -> Result<Self, String> {
+        let Some(stream) = stream else {
+            return match self.check.call() {
+                Some(call) if call.method().is_streaming() => Err(
+                    "grpc: this is a method of server streaming: name `stream`, with kind messages"
+                        .to_owned(),
+                ),
+                _ => Ok(self),
+            };
+        };
+        self.with_stream(request, stream, scope)
     }
 
-    /// Has its response be a stream.
-    ///
-    /// # Errors
-    /// A sentence that begins with the part that does not hold together, such as `stream.expect: `.
-    pub fn with_stream(
+    fn with_stream(
         mut self,
         request: &Request,
         stream: &Stream,
@@ -537,7 +536,8 @@ impl Request {
             only: Some(Key::default()),
             ..Scope::default()
         };
-        let compiled = CompiledRequest::compile(self, origin, scope)?.unless_streaming()?;
+        let compiled =
+            CompiledRequest::compile(self, origin, scope)?.streamed(self, None, scope)?;
         let mut bytes = Vec::new();
         compiled.render(Key::default(), &mut bytes, &mut Vec::new());
         Ok((compiled, bytes))
@@ -720,6 +720,7 @@ mod tests {
             status: 200,
             head: b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n".to_vec(),
             body: b"\x1f\x8b".to_vec(),
+            ends: Vec::new(),
             trailers: Vec::new(),
             keep_alive: true,
         };
@@ -741,6 +742,7 @@ mod tests {
             status: 500,
             head: b"HTTP/1.1 500 X\r\nContent-Type: text/html\r\n\r\n".to_vec(),
             body: b"oops".to_vec(),
+            ends: Vec::new(),
             trailers: Vec::new(),
             keep_alive: true,
         };

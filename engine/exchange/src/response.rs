@@ -11,6 +11,8 @@ pub struct Response {
     pub head: Vec<u8>,
     /// The body, with any chunking taken off.
     pub body: Vec<u8>,
+    /// Where chunks of HTTP/1.1, or DATA frames, end in the body.
+    pub ends: Vec<usize>,
     /// Its trailers over HTTP/2: lines, and an empty one.
     pub trailers: Vec<u8>,
     /// Whether the connection may be used again.
@@ -34,6 +36,33 @@ pub struct Reader {
     seen: usize,
     received: Vec<u8>,
     body: Vec<u8>,
+    ends: Vec<usize>,
+}
+
+/// What has come of a response whose end may not have come.
+#[derive(Debug, Clone, Copy)]
+pub struct SoFar<'a> {
+    /// The parsed head, and its text.
+    pub head: (Head, &'a [u8]),
+    /// The body so far.
+    pub body: &'a [u8],
+    /// Where chunks of HTTP/1.1, or DATA frames, end in it.
+    pub ends: &'a [usize],
+}
+
+impl SoFar<'_> {
+    /// The same as a response that is left: its connection is of no more use.
+    #[must_use]
+    pub fn left(&self) -> Response {
+        Response {
+            status: self.head.0.status,
+            head: self.head.1.to_vec(),
+            body: self.body.to_vec(),
+            ends: self.ends.to_vec(),
+            trailers: Vec::new(),
+            keep_alive: false,
+        }
+    }
 }
 
 /// A body that is kept whole is not larger, in bytes; the load generator's limit, too.
@@ -53,7 +82,18 @@ impl Reader {
             seen: 0,
             received: Vec::new(),
             body: Vec::new(),
+            ends: Vec::new(),
         }
+    }
+
+    /// What has come, once its head has.
+    #[must_use]
+    pub fn seen(&self) -> Option<SoFar<'_>> {
+        Some(SoFar {
+            head: (self.parser.head()?, self.parser.head_bytes()),
+            body: &self.body,
+            ends: &self.ends,
+        })
     }
 
     /// The bytes of the response so far; empty for one that is longer than 64 KiB.
@@ -88,12 +128,15 @@ impl Reader {
         } else {
             self.received.clear();
         }
-        let body = &mut self.body;
+        let (body, ends) = (&mut self.body, &mut self.ends);
         let mut too_large = false;
         let keep = |part: &[u8]| {
             too_large |= body.len() + part.len() > LARGEST_BODY;
             if !too_large {
                 body.extend_from_slice(part);
+            }
+            if part.is_empty() {
+                ends.push(body.len());
             }
         };
         let fed = self.parser.feed(bytes, keep);
@@ -129,6 +172,7 @@ impl Reader {
             status: head.status,
             head: self.parser.head_bytes().to_vec(),
             body: std::mem::take(&mut self.body),
+            ends: std::mem::take(&mut self.ends),
             trailers: Vec::new(),
             keep_alive: head.keep_alive,
         }

@@ -167,10 +167,7 @@ fn streamed(
     request: &Request,
     scope: Scope<'_>,
 ) -> Result<CompiledRequest, String> {
-    match &request.stream {
-        None => compiled.unless_streaming(),
-        Some(stream) => compiled.with_stream(&request.bare(), stream, scope),
-    }
+    compiled.streamed(&request.bare(), request.stream.as_ref(), scope)
 }
 
 /// A compiled request under the name that the job gives it; or the error at its place in the job.

@@ -24,7 +24,7 @@ from touchstone.manifest.load import Load
 from touchstone.manifest.places import fill_places
 from touchstone.manifest.scenario import Scenario
 from touchstone.manifest.spoken import SpokenProtocol
-from touchstone.manifest.stack import Image
+from touchstone.manifest.stack import GrpcPort, Image
 from touchstone.plan.plan import spec_of
 from touchstone.plan.preset import Preset
 from touchstone.record.engine import LoadResult
@@ -77,6 +77,25 @@ class Certificate:
 
 
 @dataclass(frozen=True)
+class Ports:
+    """Where one start of a contender listens."""
+
+    main: int
+    grpc: int | None = None
+    """The port of gRPC calls, if it has one of its own."""
+
+    @property
+    def all(self) -> tuple[int, ...]:
+        """The one, or both."""
+        return (self.main,) if self.grpc is None else (self.main, self.grpc)
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """The variables that tell them to the contender."""
+        return {"PORT": str(self.main)} | ({} if self.grpc is None else {"GRPC_PORT": str(self.grpc)})
+
+
+@dataclass(frozen=True)
 class Built:
     """A contender's finished build."""
 
@@ -94,18 +113,20 @@ class Built:
     """The folder within `work` in which it is started; `work` itself if empty."""
     port: int | None = None
     """The fixed port of a service that ignores `PORT`."""
+    grpc_port: GrpcPort | None = None
+    """Its own port for gRPC: a fixed one, or any free one."""
 
     @property
     def cwd(self) -> Path:
         """The folder in which it is started."""
         return self.work / self.run_in
 
-    def at(self, host: str, port: int, certificate: Certificate | None = None) -> Built:
-        """The same with `{host}`, `{port}` and certificate files filled into command and environment.
+    def at(self, host: str, ports: Ports, certificate: Certificate | None = None) -> Built:
+        """The same with `{host}`, `{port}`, `{grpc_port}` and certificate files filled into command and environment.
 
         Raises StartError if it names the certificate, and there is none: it is to speak without TLS.
         """
-        places = {"host": host, "port": str(port)}
+        places = {"host": host, **{name.lower(): port for name, port in ports.environment.items()}}
         if certificate is not None:
             places |= {"tls.cert": str(certificate.cert), "tls.key": str(certificate.key)}
         elif any("{tls." in text for text in (*self.argv, *self.env.values())):

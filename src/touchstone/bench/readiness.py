@@ -8,7 +8,7 @@ from touchstone.bench.base import Bench, Built
 from touchstone.bench.service import running
 from touchstone.contract.checker import ContractChecker, light_checks
 from touchstone.manifest.contract import Check, Send
-from touchstone.manifest.exchange import Request, texts_of
+from touchstone.manifest.exchange import LoadRequest, texts_of
 from touchstone.manifest.journey import JourneyStep
 from touchstone.manifest.load import Load
 from touchstone.manifest.template import BuiltInValue, parse
@@ -23,7 +23,9 @@ def check_readiness(bench: Bench, built: Built, sample: Sample) -> None:
     """
     with running(bench, built, sample.process) as contender:
         checker = ContractChecker(contender.service, bench.dependencies, bench.seed)
-        sample.checks = ask_first(checker, bench) + checker.run(light_checks(bench.scenario.contract))
+        sample.checks = ask_first(checker, bench) + checker.run(
+            light_checks(bench.scenario.contract_over(bench.scenario.protocol))
+        )
 
 
 def ask_first(checker: ContractChecker, bench: Bench, *, outlives: bool = False) -> list[CheckOutcome]:
@@ -58,10 +60,10 @@ def request_passes(load: Load) -> list[list[Send]]:
     """The load's requests as steps of checks: a mix as one, each journey by itself; none where they need rows."""
     if load.rows:
         return []
-    mixes: list[Sequence[Request]] = [load.requests, *(journey.steps for journey in load.journeys)]
+    mixes: list[Sequence[LoadRequest]] = [load.requests, *(journey.steps for journey in load.journeys)]
     return [[_step(one) for one in mix] for mix in mixes if mix]
 
 
-def _step(wanted: Request) -> Send:
-    own = {name: getattr(wanted, name) for name in Request.model_fields if name != "body_file"}
+def _step(wanted: LoadRequest) -> Send:
+    own = {name: getattr(wanted, name) for name in LoadRequest.model_fields if name != "body_file"}
     return Send(**own, captures=wanted.captures if isinstance(wanted, JourneyStep) else {})

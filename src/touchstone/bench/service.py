@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from touchstone.bench.artifact_identity import clear_work, identity
-from touchstone.bench.base import Bench, Built, Certificate
+from touchstone.bench.base import Bench, Built, Certificate, Ports
 from touchstone.bench.certificate import certificate_for
 from touchstone.bench.contained import container_spec
 from touchstone.bench.mapped import mapped_code
 from touchstone.bench.own_places import own_places
-from touchstone.bench.ports import port_for
+from touchstone.bench.ports import ports_for
 from touchstone.bench.runtime import note_runtime
 from touchstone.bench.waiting import wait_until_ready
 from touchstone.dependency.base import Dependency
@@ -45,7 +45,7 @@ class StartedService:
 
     process: ServerProcess
     host: str
-    port: int
+    ports: Ports
     leftovers: Mapping[str, list[str]]
     """What each dependency still held from before its reset."""
     dependencies: Mapping[str, Dependency]
@@ -69,7 +69,7 @@ class StartedService:
     @property
     def service(self) -> AskedService:
         """The same, for the contract check."""
-        return AskedService.at(self.host, self.port, spoken=self.spoken)
+        return AskedService.at(self.host, self.ports.main, spoken=self.spoken, grpc_port=self.ports.grpc)
 
     @property
     def pid(self) -> int:
@@ -92,8 +92,9 @@ class StartedService:
         return watch(self.process.pid, folders, self.cpus, after_s=after_s, dependencies=trees)
 
     def foreign_listener(self) -> str | None:
-        """Other processes on its port, in words; None if the port is ours alone."""
-        return foreign_listener(self.port, [process.pid for process in self.process.tree()])
+        """Other processes on its ports, in words; None if they are ours alone."""
+        own = [process.pid for process in self.process.tree()]
+        return next(filter(None, (foreign_listener(port, own) for port in self.ports.all)), None)
 
 
 def reset_dependencies(bench: Bench, settings: Mapping[str, Mapping[str, Any]]) -> dict[str, list[str]]:
@@ -104,11 +105,11 @@ def reset_dependencies(bench: Bench, settings: Mapping[str, Mapping[str, Any]]) 
 def contender_environment(
     bench: Bench,
     built: Built,
-    port: int,
+    ports: Ports,
     certificate: Certificate | None,
     overrides: Mapping[str, Setting] | None = None,
 ) -> dict[str, str]:
-    """The whole environment of a contender: its own, the scenario's equal settings, dependencies, host and port.
+    """The whole environment of a contender: its own, the scenario's equal settings, dependencies, host and ports.
 
     With a `certificate` it is to speak TLS, and learns its files. `overrides` are settings of the scenario that a phase
     changes for all contenders alike.
@@ -121,7 +122,7 @@ def contender_environment(
         env |= dependency.environment()
     if certificate is not None:
         env |= {"TLS_CERT": str(certificate.cert), "TLS_KEY": str(certificate.key)}
-    return env | {"HOST": bench.generators.host, "PORT": str(port)}
+    return env | {"HOST": bench.generators.host, **ports.environment}
 
 
 def limit_cpus(cgroup: Cgroup | None, record: Process, cpus: float | None) -> None:
@@ -212,12 +213,12 @@ def running(
     record.left_out += [sentence for dependency in bench.dependencies.values() if (sentence := dependency.not_done())]
     before_start()
     host = bench.generators.host
-    port = port_for(bench, built)
+    ports = ports_for(bench, built)
     spoken = under.spoken if under else bench.scenario.spoken
     certificate = certificate_for(bench, spoken)
     command = built.argv
-    built = built.at(host, port, certificate)
-    env = contender_environment(bench, built, port, certificate, overrides)
+    built = built.at(host, ports, certificate)
+    env = contender_environment(bench, built, ports, certificate, overrides)
     record.argv, record.env = list(shown_command(built.argv)), shown_environment(env)
     record.artifacts = identity(built)
     record.left_in_work = clear_work(built)
@@ -232,12 +233,12 @@ def running(
         try:
             note_runtime(bench, built, record, env, command)
             with ConfinementWatch(process, bench.placement.server_cpus, memory_limit, cpu_limit) as watch:
-                wait_until_ready(bench, process, port, ready_within_s or bench.scenario.ready.within_s, spoken)
+                wait_until_ready(bench, process, ports, ready_within_s or bench.scenario.ready.within_s, spoken)
                 logs, written = log_files(process.tree(), log), written_so_far(process.tree())
                 contender = StartedService(
                     process,
                     host,
-                    port,
+                    ports,
                     leftovers,
                     bench.dependencies,
                     bench.placement.server_cpus,

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 import psutil
 
-from touchstone.bench.base import Bench
+from touchstone.bench.base import Bench, Ports
 from touchstone.contract.values import ValueSource
 from touchstone.contract.words import secrets_within
 from touchstone.engine.ask import AskedService, Response
@@ -145,13 +145,18 @@ class _CpuSinceStart:
 
 
 def wait_until_ready(
-    bench: Bench, process: ServerProcess, port: int, within_s: float, spoken: SpokenProtocol = PLAIN
+    bench: Bench, process: ServerProcess, ports: Ports, within_s: float, spoken: SpokenProtocol = PLAIN
 ) -> None:
-    """Ask until the scenario's `ready` request is answered correctly. Raises StartError that says what came instead."""
-    place = bench.generators.host, port
+    """Ask until the scenario's `ready` request is answered correctly, and both ports are open.
+
+    Raises StartError that says what came instead.
+    """
+    host = bench.generators.host
+    ready = bench.scenario.ready
+    place = host, (ports.grpc if ready.grpc else None) or ports.main
     service = AskedService.at(*place, timeout_s=5.0, spoken=spoken)
     values = ValueSource(bench.seed)
-    ready = bench.scenario.ready
+    awaited = set(ports.all)
     effort = _CpuSinceStart()
     deadline = time.monotonic() + within_s
     wrong = _WrongResponse()
@@ -161,7 +166,11 @@ def wait_until_ready(
             raise _ended(how, process)
         answer = service.exchange(ready, drawn := values.next())
         if not answer.faults:
-            return
+            awaited = {port for port in awaited if not is_open(host, port)}
+            if not awaited:
+                return
+            time.sleep(0.02)
+            continue
         wrong.see(answer, secrets_within(ready, drawn))
         if answer.failure and wrong.lasts_s >= _MISMATCH_AFTER_S and (other := otherwise.look(answer)):
             raise StartError(other, fix=f"{TO_SPEAK}; its log: {process.log}")
@@ -177,6 +186,8 @@ def wait_until_ready(
                 elsewhere.reported = True
                 bench.watcher.say(f"  waiting: {misplaced.what}")
         time.sleep(0.02)
+    if awaited and awaited != set(ports.all):
+        raise _closed(awaited.pop(), ports, process, within_s)
     raise _misplaced(wrong, process, place) or _too_late(ready, wrong, process, within_s, effort)
 
 
@@ -230,6 +241,16 @@ def _elsewhere(places: list[Listener], asked: tuple[str, int]) -> StartError | N
         f"the server listens on port {places[0].port} instead of {port}",
         fix="take the port from PORT in the environment, or say {port} in `run` or `env`; "
         f"for a fixed port set `port = {places[0].port}` in its variant",
+    )
+
+
+def _closed(port: int, ports: Ports, process: ServerProcess, within_s: float) -> StartError:
+    """One of two ports was not opened, though the service is ready at the other."""
+    key, variable = ("grpc_port", "GRPC_PORT") if port == ports.grpc else ("port", "PORT")
+    return StartError(
+        f"the server is ready, and does not listen on its {key} {port} within {within_s:g} s",
+        fix=f"take that port from {variable} in the environment; or correct `grpc_port` of its variant, which is left "
+        f"out where one port serves everything; its log: {process.log}",
     )
 
 

@@ -12,7 +12,7 @@ from touchstone.manifest.catalogue import ScenarioFolder
 from touchstone.manifest.contract import Act, Proof
 from touchstone.manifest.load import Load
 from touchstone.manifest.places import unknown_place
-from touchstone.manifest.scenario import Scenario
+from touchstone.manifest.scenario import GIVEN, Scenario
 from touchstone.plan.preset import PROFILES
 from touchstone.vocabulary.dependency import DEPENDENCIES
 
@@ -40,7 +40,7 @@ def check_scenario(file: Path, folder: ScenarioFolder) -> Iterator[Problem]:
 
 
 def _dependencies(file: Path, scenario: Scenario) -> Iterator[Problem]:
-    taken: dict[str, str] = dict.fromkeys(scenario.settings, "[settings]") | {"HOST": "the lab", "PORT": "the lab"}
+    taken: dict[str, str] = dict.fromkeys(scenario.settings, "[settings]") | dict.fromkeys(GIVEN, "the lab")
     for name, spec in scenario.dependencies.items():
         here: Place = ("dependencies", name)
         for key, variable in [((*here, "env"), spec.env), *(((*here, "variables", v), v) for v in spec.variables)]:
@@ -52,7 +52,7 @@ def _dependencies(file: Path, scenario: Scenario) -> Iterator[Problem]:
                 yield Problem(file, (*here, "variables", variable), why, _GUIDE)
         for wrong, what in dependency_class(spec.kind).wrong_settings(dict(spec.settings), file.parent):
             yield Problem(file, (*here, "settings", wrong), what, _GUIDE)
-    for name in ("HOST", "PORT"):
+    for name in GIVEN:
         if name in scenario.settings:
             yield Problem(file, ("settings", name), "the lab gives it itself", "leave it out")
 

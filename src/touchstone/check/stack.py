@@ -15,7 +15,7 @@ from touchstone.check.problem import Problem
 from touchstone.check.requests import Place
 from touchstone.manifest.catalogue import Contender
 from touchstone.manifest.files import STACK_FILE
-from touchstone.manifest.scenario import Scenario
+from touchstone.manifest.scenario import GIVEN, Scenario
 from touchstone.manifest.sources import files_like, source_files
 from touchstone.manifest.stack import Install, Stack, Variant
 from touchstone.toolchain.registry import TOOLS, known_tools
@@ -129,7 +129,7 @@ def _environment(file: Path, key: Place, own: Variant, scenario: Scenario) -> It
     given = dict.fromkeys(scenario.settings, "the scenario's settings give")
     for name, spec in scenario.dependencies.items():
         given |= dict.fromkeys(spec.gives, f"dependency {name} gives")
-    given |= dict.fromkeys(("HOST", "PORT", "TLS_CERT", "TLS_KEY"), "the lab gives")
+    given |= dict.fromkeys((*GIVEN, "TLS_CERT", "TLS_KEY"), "the lab gives")
     for name, value in own.env.items():
         if name in given:
             yield Problem(file, (*key, "env", name), f"{given[name]} {name}, equal for all", "leave it out here")

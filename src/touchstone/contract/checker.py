@@ -164,7 +164,7 @@ def _broken(step: Send, values: RequestValues, answer: Response) -> Exchange:
         received = f"{received} | {answer}"
     return Exchange(
         request=describe(step, values),
-        expected=expectation_in_words(step.expect, values),
+        expected=expectation_in_words(step, values),
         received=without(received, secrets_within(step, values)),
     )
 

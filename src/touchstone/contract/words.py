@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from touchstone.engine.ask import RequestValues
 from touchstone.manifest.contract import Act, Step
-from touchstone.manifest.exchange import Expectation, Request, texts_of
+from touchstone.manifest.exchange import LoadRequest, Request, texts_of
 from touchstone.manifest.template import parse
 from touchstone.record.secret import secrets_of, shown_text, without
 
@@ -22,9 +22,12 @@ def describe(request: Request, values: RequestValues) -> str:
     return line if len(line) <= _SHOWN else f"{line[:_SHOWN]}... ({len(line)} characters)"
 
 
-def expectation_in_words(expected: Expectation, values: RequestValues) -> str:
-    """The expectation in a line."""
-    parts = [" or ".join(map(str, expected.statuses))]
+def expectation_in_words(wanted: LoadRequest, values: RequestValues) -> str:
+    """What a response must be, in a line."""
+    expected = wanted.expect
+    parts = [" or ".join(expected.grpc_statuses or map(str, expected.statuses))]
+    if wanted.stream is not None:
+        parts.append(f"{wanted.stream.events} events")
     if expected.content_type:
         parts.append(expected.content_type)
     if expected.body is not None:

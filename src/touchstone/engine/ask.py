@@ -21,11 +21,11 @@ from typing import Any
 
 from touchstone.engine import protocol
 from touchstone.engine.client import EngineError, engine_refusal
-from touchstone.engine.job import capture, given_variables, request
+from touchstone.engine.job import capture, given_variables, request, stream_of
 from touchstone.engine.locate import engine_path
 from touchstone.failure import UsageError
 from touchstone.isolation.child import start_child
-from touchstone.manifest.exchange import Request
+from touchstone.manifest.exchange import LoadRequest, Request
 from touchstone.manifest.journey import Capture
 from touchstone.manifest.spoken import PLAIN, Protocol, SpokenProtocol
 from touchstone.manifest.template import Place
@@ -116,12 +116,26 @@ class AskedService:
     """What is spoken."""
     way: Callable[[Mapping[str, Any]], Any] | None = field(default=None, compare=False)
     """Carries out an order to send; the session `ask`, on connections of its own, unless given."""
+    grpc_url: str | None = None
+    """Where gRPC calls go, if not to `url`."""
 
     @classmethod
-    def at(cls, host: str, port: int, timeout_s: float = 15.0, spoken: SpokenProtocol = PLAIN) -> AskedService:
-        """The service at an address."""
-        named = f"[{host}]" if ":" in host else host
-        return cls(f"{spoken.scheme}://{named}:{port}", timeout_s, spoken.protocol)
+    def at(
+        cls,
+        host: str,
+        port: int,
+        timeout_s: float = 15.0,
+        spoken: SpokenProtocol = PLAIN,
+        grpc_port: int | None = None,
+    ) -> AskedService:
+        """The service at an address, whose gRPC calls may have a port of their own."""
+        origin = f"{spoken.scheme}://[{host}]" if ":" in host else f"{spoken.scheme}://{host}"
+        grpc_url = None if grpc_port is None else f"{origin}:{grpc_port}"
+        return cls(f"{origin}:{port}", timeout_s, spoken.protocol, grpc_url=grpc_url)
+
+    def url_of(self, *wanted: Request) -> str:
+        """Where requests of one kind go: gRPC calls, or others."""
+        return self.grpc_url if self.grpc_url is not None and wanted[0].grpc is not None else self.url
 
     def exchange(self, wanted: Request, values: RequestValues, *, whole: bool = False) -> Response:
         """Send a request on a connection of its own. A failure to get an answer is an answer, too.
@@ -151,7 +165,7 @@ class AskedService:
         """
         order = {
             "order": "send",
-            "url": self.url,
+            "url": self.url_of(wanted),
             "protocol": self.protocol,
             "asked": _asked(wanted, captures or {}),
             "values": first.in_protocol,
@@ -212,7 +226,12 @@ def refused(requests: Sequence[tuple[Request, Mapping[str, Capture]]]) -> dict[i
 
 
 def _asked(wanted: Request, captures: Mapping[str, Capture]) -> protocol.Asked:
-    return {"request": request(wanted), "captures": {name: capture(one) for name, one in captures.items()}}
+    stream = wanted.stream if isinstance(wanted, LoadRequest) else None
+    return {
+        "request": request(wanted),
+        "stream": None if stream is None else stream_of(stream),
+        "captures": {name: capture(one) for name, one in captures.items()},
+    }
 
 
 @contextlib.contextmanager

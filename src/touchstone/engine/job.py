@@ -85,11 +85,12 @@ def weighted(wanted: WeightedRequest) -> protocol.Request:
 def _named(name: str, weight: int, wanted: LoadRequest) -> protocol.Request:
     named = cast(protocol.Request, {"name": name, "weight": weight, **request(wanted)})
     if wanted.stream is not None:
-        named["stream"] = _stream(wanted.stream)
+        named["stream"] = stream_of(wanted.stream)
     return named
 
 
-def _stream(stream: Stream) -> protocol.Stream:
+def stream_of(stream: Stream) -> protocol.Stream:
+    """What the events of a streamed response must be, in the protocol's form."""
     return {
         "kind": stream.kind,
         "events": stream.events,

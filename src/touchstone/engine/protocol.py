@@ -917,6 +917,8 @@ class Asked(TypedDict):
     """Values taken from a right response, by name."""
     request: BareRequest
     """What is sent, and what must come back."""
+    stream: NotRequired[Stream | None]
+    """The response is a stream of events; null: it is not. `timeout_s` holds for each event then."""
 
 
 class Send(TypedDict):

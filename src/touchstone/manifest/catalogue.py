@@ -83,6 +83,7 @@ def resolved(stack: Stack, name: str) -> Variant:
             "run": own.run or base.run,
             "run_in": own.run_in or base.run_in,
             "port": own.port or base.port,
+            "grpc_port": own.grpc_port or base.grpc_port,
             "artifacts": own.artifacts or base.artifacts,
             "footprint": own.footprint or base.footprint,
             "env": base.env | own.env,

@@ -7,12 +7,11 @@ from typing import Annotated, Any
 from pydantic import Field, model_validator
 
 from touchstone.manifest.base import ManifestModel, Name
-from touchstone.manifest.exchange import Request
-from touchstone.manifest.journey import Capture, CaptureName
+from touchstone.manifest.journey import CapturingRequest
 from touchstone.manifest.template import TemplateText
 
 
-class Send(Request):
+class Send(CapturingRequest):
     """A step that sends a request, once or repeatedly, in sequence or concurrently."""
 
     repeat: Annotated[int, Field(ge=1)] = 1
@@ -21,8 +20,6 @@ class Send(Request):
     """How many of the `repeat` requests are under way at a time."""
     tally: dict[str, int] = {}
     """How many of the `repeat` responses must have which status, such as `{ "200" = 1, "500" = 19 }`."""
-    captures: dict[CaptureName, Capture] = {}
-    """Values taken from the response, for `{capture.NAME}` in later steps of the check, and under the prepared load."""
     within_s: Annotated[float, Field(gt=0)] | None = None
     """For a recovery: the request is sent again until its response is right, for at most this number of seconds. If it
     is left out, the first response counts."""
@@ -94,6 +91,11 @@ class Check(ManifestModel):
     """What is done, in order: requests, acts on a dependency, pauses."""
     proofs: list[Proof] = []
     """Questions to dependencies, asked after the steps."""
+
+    @property
+    def is_grpc(self) -> bool:
+        """Whether a step is a gRPC call, which needs HTTP/2."""
+        return any(isinstance(step, Send) and step.grpc is not None for step in self.steps)
 
 
 Answer = Any

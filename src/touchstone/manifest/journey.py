@@ -43,21 +43,26 @@ class Capture(ManifestModel):
         return self
 
 
-class JourneyStep(LoadRequest):
+class CapturingRequest(LoadRequest):
+    """A request from whose response later ones take values."""
+
+    captures: dict[CaptureName, Capture] = {}
+    """Values taken from the response, for `{capture.NAME}` in later steps, and under a load that the step prepares."""
+
+    @model_validator(mode="after")
+    def _captures_fit_stream(self) -> CapturingRequest:
+        if self.stream is not None and any(one.header is None for one in self.captures.values()):
+            raise ValueError("nothing is captured from the body of a stream: capture from a header")
+        return self
+
+
+class JourneyStep(CapturingRequest):
     """One request of a journey."""
 
     name: str = "step"
     """Its name in the report, behind that of the journey."""
-    captures: dict[CaptureName, Capture] = {}
-    """Values taken from the response, for `{capture.NAME}` in later steps."""
     think_s: Annotated[float, Field(ge=0, le=3600)] = 0.0
     """The user's pause between the response and the next request, in seconds."""
-
-    @model_validator(mode="after")
-    def _captures_fit_stream(self) -> JourneyStep:
-        if self.stream is not None and any(one.header is None for one in self.captures.values()):
-            raise ValueError("nothing is captured from the body of a stream: capture from a header")
-        return self
 
 
 class Journey(ManifestModel):

@@ -11,13 +11,15 @@ from touchstone.manifest.contract import Check, Send
 from touchstone.manifest.exchange import Request
 from touchstone.manifest.load import Load
 from touchstone.manifest.objective import parse_objective
-from touchstone.manifest.spoken import PLAIN, ProtocolKeys, spoken_by_all
+from touchstone.manifest.spoken import PLAIN, Protocol, ProtocolKeys, spoken_by_all
 from touchstone.vocabulary.dependency import DEPENDENCIES
 
 Setting = str | int | bool
 """A value that a contender gets in its environment."""
 
 
+GIVEN = ("HOST", "PORT", "GRPC_PORT")
+"""Environment variables in which the lab gives a contender its address."""
 EnvironmentName = Annotated[str, Field(pattern=r"^[^=\x00]+$")]
 
 
@@ -260,6 +262,10 @@ class Scenario(ProtocolKeys):
         named += [self.stop.load, self.stop.slow_load] if self.stop else []
         return {name for name in named if name}
 
+    def contract_over(self, protocol: Protocol) -> list[Check]:
+        """The checks that can be made in a protocol: those with gRPC calls need HTTP/2."""
+        return [check for check in self.contract if protocol != "h1" or not check.is_grpc]
+
     @model_validator(mode="before")
     @classmethod
     def _loads_speak_the_same(cls, data: Any) -> Any:
@@ -291,11 +297,11 @@ class Scenario(ProtocolKeys):
         own = self.ready.grpc or (self.hold and self.hold.request and self.hold.request.grpc)
         if own and self.protocol == "h1":
             raise ValueError('gRPC needs HTTP/2: set `protocol = "h2c"` at the top, or "h2" over TLS')
-        plain = [name for name, load in self.loads.items() if load.protocol == "h1"]
-        if plain and (own or any(step.grpc for step in steps)):
+        calls = [step.grpc for step in steps if step.grpc is not None]
+        if calls and all(one.protocol == "h1" for one in (self, *self.loads.values())):
             raise ValueError(
-                f"load {plain[0]!r} speaks HTTP/1.1, and the contract, which is checked in each protocol of a load, "
-                'holds gRPC calls, which need HTTP/2: set its `protocol` to "h2c" or "h2"'
+                f"the contract calls {calls[0]} by gRPC, which needs HTTP/2, and everything speaks HTTP/1.1: "
+                'set `protocol` to "h2c" or "h2", at the top or in a load'
             )
         return self
 

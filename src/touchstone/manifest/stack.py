@@ -115,9 +115,13 @@ class Image(ManifestModel):
         return self
 
 
+GrpcPort = Literal["free"] | Annotated[int, Field(ge=1, le=65535)]
+"""A port that gRPC has for itself: any free one, or a fixed one."""
+
+
 class Variant(ManifestModel):
-    """One way to build or run a stack. If a variant has a `base`, its missing `run`, `run_in`, `port`, `artifacts`,
-    `env`, `footprint`, `memory_settings` and `extra_configuration` are the base's.
+    """One way to build or run a stack. If a variant has a `base`, its missing `run`, `run_in`, `port`,
+    `grpc_port`, `artifacts`, `env`, `footprint`, `memory_settings` and `extra_configuration` are the base's.
     """
 
     title: str
@@ -152,6 +156,9 @@ class Variant(ManifestModel):
     """The fixed port of a service that ignores `PORT`; that port of this machine must be free. Contenders with one
     port do not run at once, and get their loads in whole windows. One that takes its port from `PORT`, `run` or `env`
     has none."""
+    grpc_port: GrpcPort | None = None
+    """The port of gRPC calls, where it is not the service's one port: `"free"`, the one in `GRPC_PORT`, also
+    `{grpc_port}` in `run` and `env`; or a fixed one of a service that ignores `GRPC_PORT`."""
     env: dict[str, str] = {}
     """Environment variables of the service, next to those that the scenario gives."""
     memory_settings: list[MemorySetting] = []
@@ -251,6 +258,16 @@ class Stack(ManifestModel):
         variant = self.variants[name]
         return variant.install or (self.install if variant.base is None and variant.image is None else None)
 
+    def _has_grpc_port(self, name: str) -> bool:
+        """Whether a free port for gRPC is given to a variant: by itself, or by the base that it has it from."""
+        while (
+            (variant := self.variants[name]).grpc_port is None
+            and variant.base in self.variants
+            and variant.base != name
+        ):
+            name = variant.base
+        return variant.grpc_port == "free"
+
     def _is_only_an_image(self, name: str) -> None:
         """Refuse other build and run keys in a variant with an image, which defines them itself."""
         variant = self.variants[name]
@@ -272,6 +289,8 @@ class Stack(ManifestModel):
                 f"variants.{name} has a `port`, for a service with a fixed port, and uses {{port}}: "
                 "leave one of the two out"
             )
+        if "{grpc_port}" in " ".join([*(variant.run or []), *variant.env.values()]) and not self._has_grpc_port(name):
+            raise ValueError(f'variants.{name} uses {{grpc_port}}: set `grpc_port = "free"`, or leave the place out')
         builds = bool(variant.build or (copied and copied.build))
         if variant.build_env and not builds:
             raise ValueError(

@@ -65,7 +65,7 @@ def check_contract_in_load(session: SlicesSession, contender: int, sequence: Loa
     if load.protocol != "h1" or load.pipeline > 1 or not load.keepalive or sequence.bench.generators.places:
         # The engine sends others' requests only between those of a connection that is kept and carries one at a time.
         return []
-    known, _ = askable(sequence.bench.scenario.contract, sequence.running.dependencies)
+    known, _ = askable(sequence.bench.scenario.contract_over(load.protocol), sequence.running.dependencies)
     checks = checks_within_load(known)
     known_keys = answers_at_rest(sequence, keyed(load))
     if not checks and not known_keys:

@@ -63,6 +63,11 @@ class LoadSequence:
         self.sample.machine, self.sample.dependencies = machine.end(), observed.states
 
     @property
+    def url(self) -> str:
+        """Where the load goes."""
+        return self.running.service.url_of(*self.load.all_requests)
+
+    @property
     def seed(self) -> int:
         """The seed of the load's draws: each round has its own."""
         return self.bench.seed + (self.sample.round or 0)
@@ -70,13 +75,25 @@ class LoadSequence:
     def job(self, timing: Timing, *, watch: bool = True) -> LoadJob:
         """A job for the whole load; with `watch`, processes are watched until `timing.idle_s` after it."""
         cpus = self.bench.placement.engine_cpus
-        job = load_job(self.load, self.running.url, timing, cpus=cpus, seed=self.seed, fresh=fresh_of(self.bench.seed))
+        job = load_job(
+            self.load,
+            self.running.service.url_of(*self.load.all_requests),
+            timing,
+            cpus=cpus,
+            seed=self.seed,
+            fresh=fresh_of(self.bench.seed),
+        )
         self._aim(job, timing.idle_s if watch else None)
         return job
 
     def turns(self, after_s: float) -> Traffic:
         """The contender's part of a job in slices; processes are watched until `after_s` after it."""
-        job = traffic(self.load, self.running.url, seed=self.seed, fresh=fresh_of(self.bench.seed))
+        job = traffic(
+            self.load,
+            self.running.service.url_of(*self.load.all_requests),
+            seed=self.seed,
+            fresh=fresh_of(self.bench.seed),
+        )
         self._aim(job, after_s)
         return job
 
@@ -111,7 +128,9 @@ class LoadSequence:
                 states, sent = self.sample.dependencies, totals.sent
                 look_after_answers(self.load, self.running.service, dependencies, states, seed=seed, sent=sent)
         last = last and not self.running.outlives_rounds
-        self.sample.checks = self.checker.run(light_checks(self.bench.scenario.contract, last=last))
+        self.sample.checks = self.checker.run(
+            light_checks(self.bench.scenario.contract_over(self.load.protocol), last=last)
+        )
 
 
 def prepared(sequences: Iterable[LoadSequence]) -> list[LoadSequence]:

@@ -7,8 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use touchstone_tls::Protocol;
 
-use crate::job::{Capture, Request};
-use crate::template;
+use crate::job::{Capture, Request, Stream};
+use crate::request::{CompiledRequest, Origin};
+use crate::template::{self, Scope};
 
 /// One line of standard input. Orders are carried out as they come, several at once; each is answered by one line with its
 /// `id`. The end of standard input ends the session.
@@ -118,9 +119,26 @@ pub struct Send {
 pub struct Asked {
     /// What is sent, and what must come back.
     pub request: Request,
+    /// The response is a stream of events; null: it is not. `timeout_s` holds for each event then.
+    #[serde(default)]
+    pub stream: Option<Stream>,
     /// Values taken from a right response, by name.
     #[serde(default)]
     pub captures: BTreeMap<String, Capture>,
+}
+
+impl Asked {
+    /// The request, compiled.
+    ///
+    /// # Errors
+    /// A sentence that begins with the part that does not hold together.
+    pub fn compile(&self, origin: Origin<'_>, scope: Scope<'_>) -> Result<CompiledRequest, String> {
+        CompiledRequest::compile(&self.request, origin, scope)?.streamed(
+            &self.request,
+            self.stream.as_ref(),
+            scope,
+        )
+    }
 }
 
 /// What placeholders stand for.

@@ -13,6 +13,7 @@ use super::lanes::Lanes;
 use super::order::{Send, Values};
 use crate::capture::Capture;
 use crate::client::{Answered, Connection, Unanswered};
+use crate::events::Watched;
 use crate::job;
 use crate::request::{CompiledRequest, Origin};
 use crate::response::Response;
@@ -97,6 +98,16 @@ pub(super) struct Sending<'a> {
     pub within: Duration,
 }
 
+/// A request that is sent.
+struct Sent<'a> {
+    compiled: &'a CompiledRequest,
+    bytes: &'a [u8],
+    /// When it has failed; of a stream, where no event has come.
+    deadline: Instant,
+    /// Its events, if its response is a stream.
+    watched: Option<Watched<'a>>,
+}
+
 impl Sending<'_> {
     /// Sends all requests; their exchanges in the order of their counters.
     ///
@@ -160,8 +171,7 @@ impl Sending<'_> {
             is_h2: self.order.protocol.is_h2(),
             timeout: self.timeout,
         };
-        let mut compiled = CompiledRequest::compile(&self.order.asked.request, origin, scope)?
-            .unless_streaming()?;
+        let mut compiled = self.order.asked.compile(origin, scope)?;
         let user = self.user().map(|lane| self.lanes.user(lane));
         if user.is_some() {
             compiled = compiled.with_cookies(&self.order.asked.request);
@@ -197,18 +207,24 @@ impl Sending<'_> {
         let mut exchange = Exchange::default();
         let kept = self.kept(compiled);
         exchange.reused = kept.is_some();
-        let answered = match (kept, self.load) {
-            (None, Some(load)) => self.between(load, compiled, bytes, deadline, &mut exchange),
-            (None, None) => self.fresh(compiled, bytes, deadline, &mut exchange),
-            (Some(connection), _) => {
-                match self.over(connection, compiled, bytes, deadline, &mut exchange) {
-                    Err(Unanswered { unseen: true, .. }) => {
-                        (exchange.reused, exchange.repeated) = (false, true);
-                        self.fresh(compiled, bytes, deadline, &mut exchange)
-                    }
-                    other => other,
+        let mut wanted = Sent {
+            compiled,
+            bytes,
+            deadline,
+            watched: Watched::new(compiled, Key::default()),
+        };
+        // A load's connections hand over whole responses, and a stream may have no end.
+        let load = self.load.filter(|_| wanted.watched.is_none());
+        let answered = match (kept, load) {
+            (None, Some(load)) => self.between(load, &wanted, &mut exchange),
+            (None, None) => self.fresh(&mut wanted, &mut exchange),
+            (Some(connection), _) => match self.over(connection, &mut wanted, &mut exchange) {
+                Err(Unanswered { unseen: true, .. }) => {
+                    (exchange.reused, exchange.repeated) = (false, true);
+                    self.fresh(&mut wanted, &mut exchange)
                 }
-            }
+                other => other,
+            },
         };
         exchange.took_s = begun.elapsed().as_secs_f64();
         match answered {
@@ -217,7 +233,11 @@ impl Sending<'_> {
                 first_byte,
             }) => {
                 exchange.first_byte_s = Some((first_byte - begun).as_secs_f64());
-                self.note(compiled, captures, &response, &mut exchange);
+                let faults = match wanted.watched {
+                    Some(watched) => watched.faults(&response),
+                    None => compiled.faults(&response, Key::default()),
+                };
+                self.note(compiled, captures, (&response, faults), &mut exchange);
             }
             Err(Unanswered {
                 why,
@@ -227,10 +247,13 @@ impl Sending<'_> {
             }) => {
                 exchange.mismatch = mismatch;
                 let limit = self.timeout.as_secs_f64();
-                let why = match (late, why.is_empty()) {
-                    (true, true) => format!("no whole answer within {limit} s"),
-                    (true, false) => format!("no whole answer within {limit} s: {why}"),
-                    (false, _) => format!("no answer: {why}"),
+                let so_far = wanted.watched.as_ref().map(Watched::so_far);
+                let why = match (late, so_far, why.is_empty()) {
+                    (true, Some(so_far), _) => format!("no next event within {limit} s: {so_far}"),
+                    (true, None, true) => format!("no whole answer within {limit} s"),
+                    (true, None, false) => format!("no whole answer within {limit} s: {why}"),
+                    (false, Some(so_far), _) => format!("no answer: {why}; {so_far}"),
+                    (false, None, _) => format!("no answer: {why}"),
                 };
                 exchange.faults = vec![why.clone()];
                 exchange.failure = Some(why);
@@ -259,19 +282,17 @@ impl Sending<'_> {
     fn between(
         &self,
         load: &dyn LoadConnections,
-        compiled: &CompiledRequest,
-        bytes: &[u8],
-        deadline: Instant,
+        sent: &Sent<'_>,
         exchange: &mut Exchange,
     ) -> Result<Answered, Unanswered> {
         exchange.address = Some(self.target.address);
         exchange.reused = true;
         let wanted = Wanted {
-            bytes,
-            to_head: compiled.is_head,
-            is_idempotent: compiled.is_idempotent,
+            bytes: sent.bytes,
+            to_head: sent.compiled.is_head,
+            is_idempotent: sent.compiled.is_idempotent,
             lane: self.lane(),
-            deadline,
+            deadline: sent.deadline,
         };
         load.exchange(wanted)
     }
@@ -283,16 +304,10 @@ impl Sending<'_> {
         transport.map(Transport::apart).map_err(Clone::clone)
     }
 
-    fn fresh(
-        &self,
-        compiled: &CompiledRequest,
-        bytes: &[u8],
-        deadline: Instant,
-        exchange: &mut Exchange,
-    ) -> Result<Answered, Unanswered> {
+    fn fresh(&self, sent: &mut Sent<'_>, exchange: &mut Exchange) -> Result<Answered, Unanswered> {
         let transport = self.transport();
         let begun = Instant::now();
-        let within = deadline.saturating_duration_since(begun);
+        let within = sent.deadline.saturating_duration_since(begun);
         let within = within.max(Duration::from_millis(1));
         let opened =
             transport.and_then(|transport| Connection::open(&transport, &self.target, within));
@@ -302,31 +317,43 @@ impl Sending<'_> {
             unseen: true,
             ..Unanswered::because(format!("connecting to {address}: {error}"))
         })?;
-        self.over(connection, compiled, bytes, deadline, exchange)
+        self.over(connection, sent, exchange)
     }
 
     fn over(
         &self,
         mut connection: Connection,
-        compiled: &CompiledRequest,
-        bytes: &[u8],
-        deadline: Instant,
+        sent: &mut Sent<'_>,
         exchange: &mut Exchange,
     ) -> Result<Answered, Unanswered> {
         exchange.address = Some(connection.address);
-        let answered = connection.exchange(bytes, compiled.is_head, deadline)?;
+        let (to_head, deadline) = (sent.compiled.is_head, sent.deadline);
+        let answered = match &mut sent.watched {
+            None => connection.exchange(sent.bytes, to_head, deadline),
+            Some(watched) => {
+                let (mut came, mut until) = (0, deadline);
+                connection.exchange_until(sent.bytes, to_head, deadline, |so_far| {
+                    let enough = watched.is_enough(so_far);
+                    if watched.came() > came {
+                        came = watched.came();
+                        until = Instant::now() + self.timeout;
+                    }
+                    (!enough).then_some(until)
+                })
+            }
+        }?;
         if let Some(lane) = self.lane().filter(|_| answered.response.keep_alive) {
             self.lanes.keep(lane, connection);
         }
         Ok(answered)
     }
 
-    /// Notes what came, and checks it.
+    /// Notes what came, and what is wrong with it.
     fn note(
         &self,
         compiled: &CompiledRequest,
         captures: &[(String, Capture)],
-        response: &Response,
+        (response, faults): (&Response, Vec<String>),
         exchange: &mut Exchange,
     ) {
         exchange.status = Some(response.status);
@@ -340,7 +367,7 @@ impl Sending<'_> {
             .unwrap_or(u64::MAX)
             .min(exchange.body_bytes);
         exchange.body = STANDARD.encode(&body[..shown as usize]);
-        exchange.faults = compiled.faults(response, Key::default());
+        exchange.faults = faults;
         if !exchange.faults.is_empty() {
             return;
         }

@@ -14,7 +14,7 @@ use super::lanes::Lanes;
 use super::order::{Asked, Order, Send, Text, Values};
 use super::sending::{Sending, captures, limit};
 use crate::client::Connection;
-use crate::request::{CompiledRequest, Origin};
+use crate::request::Origin;
 use crate::target::Target;
 use crate::template::{Key, Scope, Template};
 use crate::transport::Transport;
@@ -221,6 +221,8 @@ fn refused(asked: &Asked) -> Option<String> {
         only: Some(Key::default()),
         ..Scope::default()
     };
-    let compiled = CompiledRequest::compile(&asked.request, origin, scope);
-    compiled.err().or_else(|| captures(&asked.captures).err())
+    asked
+        .compile(origin, scope)
+        .err()
+        .or_else(|| captures(&asked.captures).err())
 }

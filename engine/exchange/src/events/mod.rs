@@ -9,10 +9,13 @@ mod order;
 mod place;
 mod progress;
 mod sse;
+mod watched;
 
 pub use order::Order;
 pub use place::{Place, Stamp};
 pub use progress::{EventFault, Progress, Seen};
+pub(crate) use watched::Watched;
+pub use watched::{CODED, has_events, is_coded};
 
 use touchstone_grpc::Method;
 use touchstone_http::Malformed;

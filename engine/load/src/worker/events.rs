@@ -1,7 +1,8 @@
 //! Streamed responses under a worker: their events are taken as they come, and a stream that has all of them is over.
 
+use touchstone_exchange::events::has_events;
 use touchstone_h2::Code;
-use touchstone_http::{Malformed, field_lines};
+use touchstone_http::Malformed;
 
 use super::Worker;
 use crate::clock::{Nanos, unix_nanos};
@@ -200,28 +201,14 @@ impl Worker {
     }
 }
 
-/// Whether the body of a response holds events: not if its head is wrong, or if it is compressed.
+/// Whether the body of a response holds events.
 fn body_of(compiled: &CompiledRequest, partial: &Partial) -> Body {
     let Some(head) = partial.response.head() else {
         return Body::Unknown;
     };
-    let check = &compiled.check;
-    let text = partial.response.head_bytes();
-    let right_head = match check.call() {
-        // Metadata may come with the trailers.
-        Some(call) => call.media_type(text).is_ok(),
-        None => check.head().check(text).is_ok(),
-    };
-    let right = check.status_is_right(head.status) && right_head;
-    if right && !is_coded(text) {
+    if has_events(compiled, head.status, partial.response.head_bytes()) {
         Body::Events
     } else {
         Body::Other
     }
-}
-
-/// Whether a head names a content coding, under which no events are found.
-pub(super) fn is_coded(head: &[u8]) -> bool {
-    let mut codings = field_lines(head, "content-encoding");
-    codings.any(|coding| !coding.trim_ascii().eq_ignore_ascii_case(b"identity"))
 }

@@ -1,10 +1,10 @@
 //! Responses: parsed, checked, counted, and what the connection does next.
 
+use touchstone_exchange::events::{CODED, is_coded};
 use touchstone_exchange::{Code, Wrong, code};
 use touchstone_http::{field_lines, parse_head};
 
 use super::Worker;
-use super::events::is_coded;
 use super::repeating::REQUEST_TIMEOUT;
 use crate::clock::Nanos;
 use crate::closes::Close;
@@ -298,8 +298,7 @@ impl Worker {
                 return Some(fault);
             }
             if is_coded(partial.response.head_bytes()) {
-                let why = "the stream has a Content-Encoding: events are found in plain text only";
-                return Some((ErrorClass::WrongHeader, why.to_owned()));
+                return Some((ErrorClass::WrongHeader, CODED.to_owned()));
             }
             return stream.fault(check);
         }

@@ -51,11 +51,11 @@ FIXED = texts(without(placeholder(_ENVIRONMENT, *CONSTANT)))
 """A request of which nothing but environment variables is filled in."""
 
 _CONSTANT_PATTERN = keys(pattern=without(placeholder("fresh", *CONSTANT)))
-_OF_LOAD: list[Schema] = [
-    keys(expect=_CONSTANT_PATTERN, stream=keys(expect=_CONSTANT_PATTERN)),
+_OF_STREAM: list[Schema] = [
     never(has("stream"), has(method="HEAD")),
     *(never(has("stream"), has(expect=has(name))) for name in _BODIES),
 ]
+_OF_LOAD: list[Schema] = [keys(expect=_CONSTANT_PATTERN, stream=keys(expect=_CONSTANT_PATTERN)), *_OF_STREAM]
 
 RULES: dict[Model, list[Schema]] = {
     Expectation: [
@@ -80,6 +80,7 @@ RULES: dict[Model, list[Schema]] = {
     ],
     Ready: [FIXED],
     Send: [
+        *_OF_STREAM,
         texts(without(_OF_ROWS)),
         when(has(concurrent=TWO), has(repeat=TWO)),
         keys(tally={"propertyNames": {"pattern": "^0*[1-5][0-9][0-9]$"}}),

@@ -183,7 +183,7 @@ def mixed_provenance(case: Case) -> Iterator[Fired]:
             )
 
 
-_SAME_PROGRAM_PLACES = {"HOST", "PORT"}
+_SAME_PROGRAM_PLACES = {"HOST", "PORT", "GRPC_PORT"}
 
 
 @on_run(

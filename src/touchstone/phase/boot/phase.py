@@ -12,7 +12,7 @@ from touchstone.bench.base import Bench, ImageBuilt, attempting, blank_sample
 from touchstone.bench.certificate import certificate_for
 from touchstone.bench.contained import container_spec
 from touchstone.bench.own_places import own_places
-from touchstone.bench.ports import port_for
+from touchstone.bench.ports import ports_for
 from touchstone.bench.readiness import check_readiness
 from touchstone.bench.service import contender_environment, limit_cpus, reset_dependencies
 from touchstone.bench.together import divisible, with_own_dependencies
@@ -127,17 +127,18 @@ class _Starting:
         """A job for one start, in its own cgroup and with its own temporary folders."""
         bench, built = self.bench, self.bench.builds[self.contender.name]
         reset_dependencies(bench, {})
-        port = port_for(bench, built)
+        ports = ports_for(bench, built)
         spoken = bench.scenario.spoken
         certificate = certificate_for(bench, spoken)
-        built = built.at(bench.generators.host, port, certificate)
-        env = contender_environment(bench, built, port, certificate)
+        built = built.at(bench.generators.host, ports, certificate)
+        env = contender_environment(bench, built, ports, certificate)
         sample.process.argv, sample.process.env = list(shown_command(built.argv)), shown_environment(env)
+        service = AskedService.at(bench.generators.host, ports.main, spoken=spoken, grpc_port=ports.grpc)
         job: BootJob = {
             "argv": list(built.argv),
             "env": env,
             "cwd": str(built.cwd),
-            "url": AskedService.at(bench.generators.host, port, spoken=spoken).url,
+            "url": service.url_of(bench.scenario.ready),
             "protocol": spoken.protocol,
             "request": request(bench.scenario.ready),
             "repeats": 1,

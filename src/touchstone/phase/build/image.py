@@ -82,6 +82,7 @@ def built_image(workshop: Workshop) -> Built:
         env=workshop.variant.env,
         image=ImageBuilt(runtime, found, image),
         port=workshop.variant.port,
+        grpc_port=workshop.variant.grpc_port,
     )
 
 

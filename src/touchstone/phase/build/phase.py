@@ -218,4 +218,5 @@ def built_of(contender: Contender, workshop: Workshop) -> Built:
         train=tuple(command_line(variant.train, places, workshop.tools)) if variant.train else None,
         run_in=variant.run_in or "",
         port=variant.port,
+        grpc_port=variant.grpc_port,
     )

@@ -76,7 +76,9 @@ def _train(bench: Bench, built: Built, sample: Sample) -> float:
     watch = Stopwatch()
     with running(bench, replace(built, argv=built.train), sample.process, patience_s=_PATIENCE_S) as contender:
         checker = ContractChecker(contender.service, bench.dependencies, bench.seed)
-        broken = [check for check in checker.run(bench.scenario.contract) if not check.passed]
+        broken = [
+            check for check in checker.run(bench.scenario.contract_over(bench.scenario.protocol)) if not check.passed
+        ]
     taken = watch.seconds
     if broken:
         raise TrainError(

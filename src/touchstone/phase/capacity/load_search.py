@@ -231,7 +231,7 @@ class LoadSearch:
         ready, values = self.bench.scenario.ready, ValueSource(self.bench.seed)
         limit = self.load.cpus or self.bench.options.cpu_limit
         return TrialTarget(
-            url=contender.url,
+            url=one.url,
             watch=watched,
             lanes=limit or max(1, len(self.bench.placement.server_cpus)),
             prepared=one.captured or {},

@@ -122,7 +122,7 @@ class _OneDrain:
             if contender.process.exited() is None:
                 reported = _reported(contender, self.drain.stats_target, bench.seed)
                 checker = ContractChecker(contender.service, bench.dependencies, bench.seed)
-                sample.checks = checker.run(light_checks(bench.scenario.contract))
+                sample.checks = checker.run(light_checks(bench.scenario.contract_over(bench.scenario.protocol)))
         sample.dependencies = observed.states
         # Read when the contender has ended: a call on its last breath counts, too.
         proof = prove_arrivals(produced, [(arrival.at_s, arrival.id) for arrival in downstream.arrivals()])

@@ -13,6 +13,7 @@ from touchstone.contract.checker import ContractChecker, light_checks
 from touchstone.engine.job import Timing
 from touchstone.failure import TouchstoneError
 from touchstone.manifest.catalogue import Contender
+from touchstone.manifest.contract import Check
 from touchstone.manifest.load import Load
 from touchstone.manifest.objective import Objective
 from touchstone.manifest.stack import MemorySetting
@@ -52,6 +53,10 @@ class FloorBench:
     timing: Timing
     objective: Objective | None = None
 
+    @property
+    def _contract(self) -> list[Check]:
+        return self.bench.scenario.contract_over(self.load.protocol)
+
     def load_under(self, limit_mb: int | None, setting: MemorySetting) -> TrialOutcome:
         """Start under the limit, check lightly, and load."""
         bench = self.bench
@@ -63,7 +68,7 @@ class FloorBench:
             with self._started(self.load, limit_mb, setting) as contender:
                 one = LoadSequence(bench, contender, self.load, self.sample)
                 # The first check that breaks ends the trial: a service that thrashes lets each request time out.
-                checks_hold = all(one.checker.check(check).passed for check in light_checks(bench.scenario.contract))
+                checks_hold = all(one.checker.check(check).passed for check in light_checks(self._contract))
                 if checks_hold:
                     result = bench.put_load(one.prepare().job(self.timing, watch=False))
                     peak = contender.process.cgroup.memory_peak() if contender.process.cgroup else None
@@ -86,7 +91,7 @@ class FloorBench:
         try:
             with self._started(usual, limit_mb, setting) as contender:
                 checker = ContractChecker(contender.service, bench.dependencies, bench.seed)
-                outcomes = (checker.check(check) for check in bench.scenario.contract)
+                outcomes = (checker.check(check) for check in self._contract)
                 broken = next((f"it broke the contract: {one.says}" for one in outcomes if not one.passed), None)
         except TouchstoneError as error:
             broken = error.what

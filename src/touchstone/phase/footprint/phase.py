@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from touchstone.bench.artifact_files import artifact_files
-from touchstone.bench.base import Bench, Built, sampling
+from touchstone.bench.base import Bench, Built, Ports, sampling
 from touchstone.bench.service import contender_environment, running
 from touchstone.contract.checker import ContractChecker
 from touchstone.failure import TouchstoneError
@@ -125,7 +125,7 @@ def _prove(bench: Bench, inside: Built, sample: Sample) -> None:
     # It has a root of its own.
     with running(bench, inside, sample.process, shares_places=True) as contender_running:
         checker = ContractChecker(contender_running.service, bench.dependencies, bench.seed)
-        sample.checks = checker.run(bench.scenario.contract)
+        sample.checks = checker.run(bench.scenario.contract_over(bench.scenario.protocol))
     broken = [check for check in sample.checks if not check.passed]
     if broken:
         first = broken[0].broken[0]
@@ -155,7 +155,7 @@ def _write_image(bench: Bench, archive: Path, built: Built, sample: Sample) -> N
     if not isinstance(crane, FoundTool):
         sample.not_measured["footprint_image"] = f"not written: {crane}"
         return
-    published = built.at("0.0.0.0", _IMAGE_PORT)
+    published = built.at("0.0.0.0", Ports(_IMAGE_PORT))
     config = ImageConfig(published.argv, _image_environment(bench, published), built.cwd, _IMAGE_PORT)
     folder = bench.store.folder / "oci" / sample.contender.replace("/", ".")
     digest = write_layout(crane.path, archive, config, folder)
@@ -170,7 +170,7 @@ def _image_environment(bench: Bench, built: Built) -> dict[str, str]:
 
     Inside a container it listens on all addresses: the container's own, which nobody reaches unless it is published.
     """
-    measured = contender_environment(bench, built, _IMAGE_PORT, None)
+    measured = contender_environment(bench, built, Ports(_IMAGE_PORT), None)
     addresses = {name for dependency in bench.dependencies.values() for name in dependency.environment()}
     shown = shown_environment(measured)
     kept = {k: v for k, v in measured.items() if k not in addresses and shown[k] == v}

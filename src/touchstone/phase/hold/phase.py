@@ -80,7 +80,7 @@ class HoldPhase(Phase):
             ):
                 result = bench.generators.hold(
                     {
-                        "url": first.url,
+                        "url": first.service.url_of(asked),
                         "protocol": first.spoken.protocol,
                         "request": request(asked),
                         "levels": list(job.levels),
@@ -107,8 +107,8 @@ def server_processes(connections: int) -> int:
 def more_processes(bench: Bench, contender: Contender, first: StartedService, job: HoldClimb) -> Iterator[list[int]]:
     """Start further contender processes on the same port (SO_REUSEPORT), as the highest level needs."""
     certificate = certificate_for(bench, first.spoken)
-    built = bench.builds[contender.name].at(first.host, first.port, certificate)
-    env = contender_environment(bench, built, first.port, certificate, job.overrides)
+    built = bench.builds[contender.name].at(first.host, first.ports, certificate)
+    env = contender_environment(bench, built, first.ports, certificate, job.overrides)
     count = server_processes(max(job.levels))
     if built.image is not None and count > 1:
         raise StartError(
@@ -121,7 +121,7 @@ def more_processes(bench: Bench, contender: Contender, first: StartedService, jo
             log = first.process.log.with_suffix(f".{number}.log")
             process = start_process(built.argv, env=env, cwd=built.cwd, log=log, cpus=bench.placement.server_cpus)
             stack.callback(process.stop)
-            wait_for_listener(process, first.port, bench.scenario.ready.within_s)
+            wait_for_listener(process, first.ports.main, bench.scenario.ready.within_s)
             pids.append(process.pid)
         yield pids
 

@@ -16,7 +16,9 @@ def out_of_reach(contender: Contender, load: Load) -> str | None:
     if speaks and load.spoken.label not in speaks:
         return f"the load speaks {load.spoken}, and the stack says that it does not (`speaks`: {', '.join(speaks)})"
     if outside is None:
-        return None
+        apart = contender.variant.grpc_port is not None and len({one.grpc is None for one in load.all_requests}) > 1
+        why = "the load has gRPC calls and other requests, and the stack has a port for each (`grpc_port`)"
+        return why if apart else None
     if load.spoken.tls != outside.tls:
         return f"the load speaks {load.spoken}, and its URL is {outside.origin}"
     if load.memory_limit_mb is not None or load.cpus is not None:

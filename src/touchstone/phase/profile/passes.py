@@ -77,7 +77,8 @@ class ProfilePasses:
             rate = self.counted_rate if kind == _COUNTED else self.rate
             load = self.load.model_copy(update={"loop": "open", "rate": rate})
         self._sessions += 1
-        job = traffic(load, self.running.url, seed=self.bench.seed + self._sessions, fresh=fresh_of(self.bench.seed))
+        url = self.running.service.url_of(*load.all_requests)
+        job = traffic(load, url, seed=self.bench.seed + self._sessions, fresh=fresh_of(self.bench.seed))
         job["first_counter"] = self._counter
         job["watch"] = self.running.watch(after_s=0.0)
         return job

@@ -60,7 +60,7 @@ def plain_requests(scenario: Scenario) -> list[Request]:
     """Requests that may be sent as they stand, and change nothing: that of `ready`, and GETs of the contract."""
     usual = [check for check in scenario.contract if all(isinstance(step, Send) for step in check.steps)]
     sent = [step for check in usual for step in check.steps if isinstance(step, Send)]
-    known: list[Request] = [scenario.ready, *sent]
+    known: list[Request] = [scenario.ready, *(step for step in sent if step.stream is None)]
     plain = [
         r
         for r in known

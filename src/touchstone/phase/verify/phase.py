@@ -54,7 +54,7 @@ class VerifyPhase(Phase):
         """The outcomes in one protocol: of the contract, of what the loads ask, and of what goes before them."""
         bench.watcher.step(f"checking {contender.name} over {bench.scenario.spoken}")
         with running_contender(bench, contender, sample.process) as found:
-            contract, left_out = askable(bench.scenario.contract, found.dependencies)
+            contract, left_out = askable(bench.scenario.contract_over(bench.scenario.protocol), found.dependencies)
             sample.left_out += [sentence for sentence in left_out if sentence not in sample.left_out]
             checker = ContractChecker(found.service, found.dependencies, bench.seed)
             checks = checker.run(contract)
