@@ -1,0 +1,1 @@
+"""Quotes by Starlette on granian, and by grpcio."""
