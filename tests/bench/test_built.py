@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from touchstone.bench.base import Built, Certificate
+from touchstone.bench.base import Built, Certificate, Ports
 from touchstone.isolation.process import StartError
 
 
 def test_host_and_port_are_filled_into_command_and_environment() -> None:
     built = Built(Path(), (), ("php", "-S", "{host}:{port}"), {"URLS": "http://{host}:{port}", "JSON": '{"a": {}}'})
-    there = built.at("127.0.0.1", 8080)
+    there = built.at("127.0.0.1", Ports(8080))
     assert there.argv == ("php", "-S", "127.0.0.1:8080")
     assert there.env == {"URLS": "http://127.0.0.1:8080", "JSON": '{"a": {}}'}
 
@@ -29,7 +29,7 @@ def test_host_and_port_are_filled_into_command_and_environment() -> None:
 )
 def test_a_certificate_is_filled_in_where_there_is_one(named: dict[str, object], filled: str) -> None:
     built = dataclasses.replace(Built(Path(), (), ("serve",), {}), **named)  # type: ignore[arg-type]
-    there = built.at("127.0.0.1", 1, Certificate(Path("/a/cert.pem"), Path("/a/key.pem")))
+    there = built.at("127.0.0.1", Ports(1), Certificate(Path("/a/cert.pem"), Path("/a/key.pem")))
     assert (*there.argv, *there.env.values())[-1] == filled
     with pytest.raises(StartError, match="calls it without TLS"):
-        built.at("127.0.0.1", 1)
+        built.at("127.0.0.1", Ports(1))

@@ -15,7 +15,7 @@ import pytest
 
 from tests.phase.test_peak import Quiet, bench_of
 from touchstone.bench import waiting
-from touchstone.bench.base import Bench
+from touchstone.bench.base import Bench, Ports
 from touchstone.isolation.port import free_port
 from touchstone.isolation.process import ServerProcess, StartError, start_process
 from touchstone.manifest.spoken import SpokenProtocol
@@ -75,7 +75,7 @@ def said(bench: Bench) -> str:
 
 def test_a_404_that_stays_the_same_ends_the_wait(bench: Bench) -> None:
     with started(bench, STATUS="404") as (process, port), pytest.raises(StartError) as caught:
-        waiting.wait_until_ready(bench, process, port, 60.0)
+        waiting.wait_until_ready(bench, process, Ports(port), 60.0)
     message = str(caught.value)
     for part in ("GET /ping", "status 404, expected 200", "for 2 s the same", "starting", "server.log"):
         assert part in message
@@ -92,12 +92,12 @@ def test_a_404_that_stays_the_same_ends_the_wait(bench: Bench) -> None:
 )
 def test_a_server_that_speaks_something_else_is_named_soon(bench: Bench, spoken: SpokenProtocol, words: str) -> None:
     with started(bench) as (process, port), pytest.raises(StartError, match=words):
-        waiting.wait_until_ready(bench, process, port, 60.0, spoken)
+        waiting.wait_until_ready(bench, process, Ports(port), 60.0, spoken)
 
 
 def test_a_503_may_become_right_and_is_told_meanwhile(bench: Bench) -> None:
     with started(bench, STATUS="503", RIGHT_AFTER_S="4") as (process, port):
-        waiting.wait_until_ready(bench, process, port, 60.0)
+        waiting.wait_until_ready(bench, process, Ports(port), 60.0)
     assert said(bench).count("status 503, expected 200") == 1
 
 
@@ -106,7 +106,7 @@ def test_a_503_that_stays_is_waited_for_to_the_end(bench: Bench) -> None:
         started(bench, STATUS="503") as (process, port),
         pytest.raises(StartError, match="within 4 s; last: status 503"),
     ):
-        waiting.wait_until_ready(bench, process, port, 4.0)
+        waiting.wait_until_ready(bench, process, Ports(port), 4.0)
 
 
 def test_a_start_that_takes_too_long_names_the_key_and_how_busy_the_machine_was(
@@ -115,7 +115,7 @@ def test_a_start_that_takes_too_long_names_the_key_and_how_busy_the_machine_was(
     monkeypatch.setattr(waiting, "_CROWDED", 0.0)
     working = "end = __import__('time').monotonic() + 60\nwhile __import__('time').monotonic() < end: pass\n"
     with started(bench, working) as (process, port), pytest.raises(StartError) as caught:
-        waiting.wait_until_ready(bench, process, port, 1.0)
+        waiting.wait_until_ready(bench, process, Ports(port), 1.0)
     message = str(caught.value)
     found = re.search(r"within 1 s; .* CPUs were (\d+)% busy, (\d+)% of their time with the server", message)
     assert found, message
@@ -126,7 +126,7 @@ def test_a_start_that_takes_too_long_names_the_key_and_how_busy_the_machine_was(
 
 def test_a_server_that_ends_names_its_log(bench: Bench) -> None:
     with started(bench, STATUS="404", HOST="no such host") as (process, port), pytest.raises(StartError) as caught:
-        waiting.wait_until_ready(bench, process, port, 60.0)
+        waiting.wait_until_ready(bench, process, Ports(port), 60.0)
     assert "exited with code 1 before it was ready" in str(caught.value)
     assert "server.log" in str(caught.value)
     assert "socket.gaierror" in "\n".join(process.tail())
@@ -134,7 +134,7 @@ def test_a_server_that_ends_names_its_log(bench: Bench) -> None:
 
 def test_a_server_that_ends_for_want_of_a_variable_is_told_that_its_environment_is_bare(bench: Bench) -> None:
     with started(bench, STATUS="404", HOST="no such host") as (process, port), pytest.raises(StartError) as caught:
-        waiting.wait_until_ready(bench, process, port, 60.0)
+        waiting.wait_until_ready(bench, process, Ports(port), 60.0)
     assert "`env` in its stack.toml" in str(caught.value)
 
 
@@ -149,7 +149,7 @@ def test_a_server_that_ends_for_want_of_a_variable_is_told_that_its_environment_
 )
 def test_a_server_that_lacks_a_program_or_a_module_is_told_what_brings_it(bench: Bench, server: str) -> None:
     with started(bench, server) as (process, port), pytest.raises(StartError) as caught:
-        waiting.wait_until_ready(bench, process, port, 60.0)
+        waiting.wait_until_ready(bench, process, Ports(port), 60.0)
     for part in ("`install` or `build` in its stack.toml", "`artifacts`", "server.log"):
         assert part in str(caught.value)
     assert "bare" not in str(caught.value)
@@ -161,7 +161,7 @@ def test_a_server_on_another_port_is_told_long_before_the_wait_is_over(
     monkeypatch.setattr(waiting, "_SOUGHT_AFTER_S", 1.0)
     other = free_port()
     with started(bench, STATUS="404", PORT=str(other)) as (process, port), pytest.raises(StartError) as caught:
-        waiting.wait_until_ready(bench, process, port, 3.0)
+        waiting.wait_until_ready(bench, process, Ports(port), 3.0)
     assert f"  waiting: the server listens on port {other} instead of {port}" in said(bench)
     assert "{port} in `run` or `env`" in str(caught.value)
 
@@ -174,7 +174,7 @@ def test_a_server_that_rests_on_another_port_is_not_waited_for_any_longer(
     with started(bench, STATUS="404", PORT=str(free_port())) as (process, port):
         begun = time.monotonic()
         with pytest.raises(StartError, match="instead of"):
-            waiting.wait_until_ready(bench, process, port, 600.0)
+            waiting.wait_until_ready(bench, process, Ports(port), 600.0)
         assert time.monotonic() - begun < 300.0
 
 
@@ -187,13 +187,13 @@ def test_a_server_that_opens_its_port_for_administration_first_is_waited_for(
     administration = "import socket, time\nadmin = socket.create_server(('127.0.0.1', 0))\n"
     working = "end = time.process_time() + 3.0\nwhile time.process_time() < end: pass\n"
     with started(bench, administration + working + SERVER, STATUS="200", RIGHT_AFTER_S="0") as (process, port):
-        waiting.wait_until_ready(bench, process, port, 120.0)
+        waiting.wait_until_ready(bench, process, Ports(port), 120.0)
     assert "waiting: the server listens on port" in said(bench)
 
 
 def test_a_server_on_another_address_is_named_with_it(bench: Bench) -> None:
     with started(bench, STATUS="404", HOST="127.0.0.2") as (process, port), pytest.raises(StartError) as caught:
-        waiting.wait_until_ready(bench, process, port, 3.0)
+        waiting.wait_until_ready(bench, process, Ports(port), 3.0)
     assert f"listens on 127.0.0.2:{port}, which 127.0.0.1 does not reach" in str(caught.value)
     assert "HOST" in str(caught.value)
 
@@ -201,7 +201,15 @@ def test_a_server_on_another_address_is_named_with_it(bench: Bench) -> None:
 def test_a_server_that_leaves_the_foreground_is_told_to_stay_there(bench: Bench) -> None:
     leaving = f"import os\nif os.fork(): os._exit(0)\nos.setsid()\n{SERVER}"
     with started(bench, leaving, STATUS="200") as (process, port), pytest.raises(StartError) as caught:
-        waiting.wait_until_ready(bench, process, port, 60.0)
+        waiting.wait_until_ready(bench, process, Ports(port), 60.0)
     assert "exited with code 0 before it was ready, and left" in str(caught.value)
     assert "foreground" in str(caught.value)
     assert not process.left_behind()
+
+
+def test_a_port_of_grpc_that_never_opens_is_named_with_its_variable(bench: Bench) -> None:
+    closed = free_port()
+    with started(bench, STATUS="200", RIGHT_AFTER_S="0") as (process, port), pytest.raises(StartError) as caught:
+        waiting.wait_until_ready(bench, process, Ports(port, closed), 2.0)
+    assert f"is ready, and does not listen on its grpc_port {closed}" in caught.value.what
+    assert "GRPC_PORT" in str(caught.value.fix)

@@ -13,11 +13,13 @@ import pytest
 import grpc
 from tests.command import touchstone
 from tests.grpc.server import start
+from touchstone.contract.checker import ContractChecker
 from touchstone.engine.ask import AskedService, RequestValues
 from touchstone.engine.client import run_job
 from touchstone.engine.job import Timing, load_job
 from touchstone.engine.locate import engine_path
 from touchstone.failure import UsageError
+from touchstone.manifest.contract import Check
 from touchstone.manifest.load import Load
 from touchstone.manifest.reader import read_manifest
 from touchstone.manifest.scenario import Scenario
@@ -102,7 +104,7 @@ def test_the_health_protocol_needs_no_schema(port: int, tmp_path: Path) -> None:
     ("method", "words", "why"),
     [
         (f"{NOTES}/Gone", (), "it has Echo, Fail, List, Nothing"),
-        (f"{NOTES}/List", (), "server streaming: a load asks for its messages by stream"),
+        (f"{NOTES}/List", (), "server streaming: name `stream`, with kind messages"),
         (f"{NOTES}/Echo", ("-b", '{"txt": 1}'), "unrecognized field name 'txt'"),
         (f"{NOTES}/Echo", ("--protocol", "h1"), "gRPC needs HTTP/2"),
         (f"{NOTES}/Echo", ("--expect-status", "200"), "name grpc_status"),
@@ -201,3 +203,80 @@ def test_a_call_has_no_words_of_plain_http(change: dict[str, Any], why: str) -> 
 def test_words_of_grpc_need_a_call(change: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match="name its method by `grpc`"):
         Load.model_validate({"title": "Echo", "requests": [{"target": "/"} | change]})
+
+
+LISTED: dict[str, Any] = {"grpc": f"{NOTES}/List", "proto": PROTO}
+
+
+@pytest.mark.parametrize(
+    ("more", "faults"),
+    [
+        ({"stream": {"events": 3, "counter": "json.number", "first": 1}}, []),
+        ({"stream": {"events": 2}}, []),
+        ({"stream": {"events": 4}}, ["1 event is missing: 3 of 4 came before the stream was over"]),
+        ({"stream": {"events": 3, "counter": "json.number", "first": 0}}, ["the first missing is 0"]),
+        ({"stream": {"events": 3, "expect": {"json": {"number": 1}}}}, ["event 2 of the stream"]),
+        ({"stream": {"events": 4}, "expect": {"grpc_status": "NOT_FOUND"}}, ["grpc-status OK"]),
+    ],
+)
+def test_a_contract_checks_messages_of_server_streaming(port: int, more: dict[str, Any], faults: list[str]) -> None:
+    step = LISTED | more | {"stream": {"kind": "messages", **more["stream"]}}
+    check = Check.model_validate({"id": "list", "says": "notes are listed", "steps": [step]})
+    service = AskedService.at("127.0.0.1", port, spoken=SpokenProtocol("h2c"))
+    outcome = ContractChecker(service, {}).check(check)
+    assert outcome.passed == (not faults), outcome
+    for fault, broken in zip(faults, outcome.broken, strict=True):
+        assert fault in broken.received
+        assert f"{more['stream']['events']} events" in broken.expected
+
+
+def test_calls_go_to_the_port_that_grpc_has_for_itself(port: int) -> None:
+    check = Check.model_validate({"id": "a", "says": "it is there", "steps": [{"grpc": "grpc.health.v1.Health/Check"}]})
+    service = AskedService.at("127.0.0.1", 1, spoken=SpokenProtocol("h2c"), grpc_port=port)
+    assert ContractChecker(service, {}).check(check).passed
+    assert service.url_of(Load.model_validate(MIXED).requests[1]) == "http://127.0.0.1:1"
+
+
+MIXED: dict[str, Any] = {
+    "title": "Both",
+    "protocol": "h2c",
+    "requests": [{"grpc": "grpc.health.v1.Health/Check"}, {"target": "/"}],
+}
+
+
+def test_checks_with_calls_are_made_over_http_2_alone(tmp_path: Path) -> None:
+    whole = scenario(tmp_path)
+    calls, plain = (
+        Check.model_validate({"id": name, "says": name, "steps": [step]})
+        for name, step in (("calls", LISTED), ("plain", {"target": "/"}))
+    )
+    whole = whole.model_copy(update={"contract": [calls, plain]})
+    assert whole.contract_over("h1") == [plain]
+    assert whole.contract_over("h2c") == [calls, plain]
+
+
+def test_a_contract_with_calls_needs_a_load_over_http_2(tmp_path: Path) -> None:
+    text = """
+        schema = 1
+        name = "notes"
+        title = "Notes"
+        summary = "Notes"
+        ready = { target = "/" }
+        [[contract]]
+        id = "health"
+        says = "it is there"
+        steps = [{ grpc = "grpc.health.v1.Health/Check" }]
+        [loads.plain]
+        title = "Plain"
+        requests = [{ target = "/" }]
+        [loads.other]
+        title = "Other"
+        protocol = "PROTOCOL"
+        requests = [{ target = "/" }]
+    """
+    path = tmp_path / "scenario.toml"
+    path.write_text(text.replace("PROTOCOL", "h2c"), encoding="utf-8")
+    assert read_manifest(path, Scenario).loads["plain"].protocol == "h1"
+    path.write_text(text.replace("PROTOCOL", "h1"), encoding="utf-8")
+    with pytest.raises(UsageError, match="needs HTTP/2, and everything speaks"):
+        read_manifest(path, Scenario)

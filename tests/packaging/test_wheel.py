@@ -91,7 +91,7 @@ def test_the_wheel_fits_a_linux_of_2018(machine: Machine) -> None:
 def test_it_knows_its_scenarios_in_any_folder(machine: Machine) -> None:
     assert machine.touchstone("--version").stdout.startswith("touchstone ")
     listed = machine.touchstone("list").stdout
-    for scenario in ("users", "crud", "relay", "hello"):
+    for scenario in ("users", "crud", "relay", "hello", "quotes"):
         assert scenario in listed
     for scenario in ("users", "hello"):
         folder = machine.bin.parent / "lib"

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from touchstone.bench.base import Ports
 from touchstone.bench.service import StartedService
 from touchstone.bench.waiting import wait_for_listener
 from touchstone.engine.client import EngineError
@@ -33,7 +34,7 @@ def ended(folder: Path, mode: str, *targets: str) -> EndingWithClients | None:
     )
     try:
         wait_for_listener(service, port, 20)
-        running = StartedService(service, "127.0.0.1", port, {}, {}, cpus)
+        running = StartedService(service, "127.0.0.1", Ports(port), {}, {}, cpus)
         return end_with_clients(running, [Send(target=target) for target in targets], 1)
     finally:
         service.stop(0.0)

@@ -241,6 +241,151 @@ fn the_address_that_answers_is_used_for_all() {
     );
 }
 
+/// A server that sends these pieces of a response, one after the other, and ends the connection behind them or leaves it open.
+fn streams(pieces: &'static [&'static str], ends: bool, pause_ms: u64) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    std::thread::spawn(move || {
+        for mut stream in listener.incoming().map_while(Result::ok) {
+            let mut line = String::new();
+            let mut reader = BufReader::new(stream.try_clone().unwrap());
+            while reader.read_line(&mut line).unwrap_or(0) > 2 {
+                line.clear();
+            }
+            for piece in pieces {
+                stream.write_all(piece.as_bytes()).unwrap();
+                stream.flush().unwrap();
+                std::thread::sleep(std::time::Duration::from_millis(pause_ms));
+            }
+            // The client goes first where the server goes on.
+            if !ends {
+                let _ = reader.read_line(&mut line);
+            }
+        }
+    });
+    format!("http://{address}")
+}
+
+#[test]
+fn a_stream_is_checked_event_by_event_and_left_when_its_events_have_come() {
+    const SSE: &str = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n";
+    const CHUNKS: &str = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
+    const GZIP: &str =
+        "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nContent-Encoding: gzip\r\n\r\n";
+    const PLAIN: &str = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\n";
+    let of = |kind: &str, events: u32| json!({"kind": kind, "events": events});
+    let numbered = json!({"kind": "sse", "events": 2, "counter": "id", "first": 1});
+    let cases: &[(&'static [&'static str], bool, Value, &str)] = &[
+        (
+            &[SSE, "id: 1\ndata: a\n\nid: 2", "\ndata: b\n\n"],
+            false,
+            numbered.clone(),
+            "",
+        ),
+        (
+            &[SSE, "id: 1\ndata: a\n\nid: 2\ndata: b\n\n"],
+            true,
+            numbered.clone(),
+            "",
+        ),
+        (
+            &[SSE, "id: 2\ndata: b\n\nid: 3\ndata: c\n\n"],
+            true,
+            numbered.clone(),
+            "the first missing is 1",
+        ),
+        (
+            &[SSE, "id: 1\ndata: a\n\n"],
+            true,
+            numbered.clone(),
+            "1 of 2 came",
+        ),
+        (
+            &[SSE, "id: 1\ndata: a\n\n"],
+            false,
+            numbered.clone(),
+            "no next event within 0.3 s: 1 of 2",
+        ),
+        (
+            &[GZIP, "id: 1\ndata: a\n\n"],
+            true,
+            numbered.clone(),
+            "Content-Encoding",
+        ),
+        (
+            &[PLAIN, "id: 1\ndata: a\n\n"],
+            true,
+            numbered.clone(),
+            "the content type is",
+        ),
+        (
+            &[CHUNKS, "1\r\na\r\n", "2\r\nbc\r\n0\r\n\r\n"],
+            true,
+            of("chunks", 2),
+            "",
+        ),
+        (
+            &[CHUNKS, "1\r\na\r\n2\r\nbc\r\n0\r\n\r\n"],
+            true,
+            of("chunks", 3),
+            "2 of 3 came",
+        ),
+        (&[PLAIN, "a\nb"], true, of("lines", 2), ""),
+        (&[PLAIN, "a\nb"], false, of("lines", 2), "no next event"),
+    ];
+    for (pieces, ends, stream, said) in cases {
+        let mut order = send(
+            &streams(pieces, *ends, 5),
+            json!({}),
+            json!({"timeout_s": 0.3}),
+        );
+        order["asked"]["stream"] = stream.clone();
+        let found = one(order);
+        let faults = found["faults"].to_string();
+        assert!(
+            if said.is_empty() {
+                faults == "[]"
+            } else {
+                faults.contains(said)
+            },
+            "{pieces:?} {stream}: {found}"
+        );
+    }
+}
+
+#[test]
+fn each_event_of_a_stream_may_take_as_long_as_a_response() {
+    const EVENT: &str = "data: a\n\n";
+    let pieces: &'static [&'static str] = &[
+        "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n",
+        EVENT,
+        EVENT,
+        EVENT,
+        EVENT,
+        EVENT,
+        EVENT,
+        EVENT,
+        EVENT,
+        EVENT,
+        EVENT,
+        EVENT,
+        EVENT,
+        EVENT,
+        EVENT,
+        EVENT,
+        EVENT,
+    ];
+    let mut order = send(
+        &streams(pieces, false, 45),
+        json!({}),
+        json!({"timeout_s": 0.5}),
+    );
+    order["asked"]["stream"] = json!({"kind": "sse", "events": 16});
+    let found = one(order);
+    assert_eq!(found["faults"], json!([]), "{found}");
+    assert!(found["took_s"].as_f64().unwrap() > 0.5);
+}
+
 #[test]
 fn what_comes_is_read_as_the_load_generator_reads_it() {
     let fields: String = (0..300).map(|n| format!("X-{n}: v\r\n")).collect();

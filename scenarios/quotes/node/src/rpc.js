@@ -6,7 +6,7 @@ import { loadSync } from '@grpc/proto-loader';
 import { each, fits, isSymbol, quote, written } from './quote.js';
 
 const { quotes } = grpc.loadPackageDefinition(
-  loadSync(fileURLToPath(new URL('../proto/quotes.proto', import.meta.url)), { keepCase: true, longs: Number }),
+  loadSync(fileURLToPath(new URL('../proto/quotes.proto', import.meta.url)), { keepCase: true, longs: Number, defaults: true }),
 );
 
 /** The gRPC server of one process. */

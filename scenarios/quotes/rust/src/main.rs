@@ -13,7 +13,7 @@ use axum::routing::get;
 use axum::serve::ListenerExt as _;
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
-use tonic::service::Routes;
+use tonic::server::NamedService as _;
 
 use rpc::{Service, pb::quotes_server::QuotesServer};
 
@@ -61,8 +61,11 @@ fn run() -> Result<(), Box<dyn std::error::Error>> {
 }
 
 fn router() -> Router {
-    Routes::new(QuotesServer::new(Service))
-        .into_axum_router()
+    Router::new()
+        .route_service(
+            &format!("/{}/{{*method}}", QuotesServer::<Service>::NAME),
+            QuotesServer::new(Service),
+        )
         .route("/quotes/{symbol}", get(http::quote))
         .route("/quotes/{symbol}/events", get(http::events))
 }

@@ -17,6 +17,7 @@ from touchstone.check.schema import claims, requests, scenario, stack
 from touchstone.check.schema.forms import Schema
 from touchstone.manifest.annotation import Model
 from touchstone.manifest.annotation import keys as keys_of
+from touchstone.manifest.exchange import Request
 from touchstone.manifest.keys import FILES
 from touchstone.manifest.stack import Image
 
@@ -36,6 +37,9 @@ class _AsWritten(GenerateJsonSchema):
         model = schema["cls"]
         written = keys_of(model)
         found["properties"] = {name: one for name, one in found["properties"].items() if name in written}
+        if issubclass(model, Request):
+            # A gRPC call names its method in place of it, as a rule says.
+            found["required"] = [name for name in found["required"] if name != "target"]
         if rules := [{_RULES_OF: kind.__name__} for kind in model.__mro__ if kind in _RULES]:
             found["allOf"] = rules
         by_name = _BY_NAME.get(model)

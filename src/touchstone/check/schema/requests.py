@@ -69,6 +69,7 @@ RULES: dict[Model, list[Schema]] = {
         keys(**dict.fromkeys(("body", "pattern"), without(_OF_ENVIRONMENT)), json=each(without(_OF_ENVIRONMENT))),
     ],
     Request: [
+        either(has("target"), has("grpc")),
         never(has("body"), has("body_file")),
         when(has(encoding="bytes"), either(has("body"), has("body_file"))),
         when(has(encoding="bytes"), keys(body=_ONE_BYTE_EACH)),
