@@ -171,7 +171,7 @@ def texts_of(request: Request) -> dict[tuple[str | int, ...], str]:
 
 
 class LoadRequest(Request):
-    """A request of a load or of the contract, whose response may be a stream of events."""
+    """A request whose response may be a stream of events."""
 
     stream: Stream | None = None
     """The response is a stream of events, each of them checked and timed (docs/streams.md)."""
