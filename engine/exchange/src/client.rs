@@ -135,7 +135,7 @@ impl Connection {
         let mut first_byte = None;
         let mut buffer = vec![0; 64 * 1024];
         loop {
-            let progress = match self.receive(&mut buffer, deadline) {
+            let mut progress = match self.receive(&mut buffer, deadline) {
                 Ok(0) => self.conversation.close().map(Progress::Complete),
                 Ok(count) => {
                     out.clear();
@@ -153,19 +153,16 @@ impl Connection {
                         .unwrap_or_else(|| format!("receiving: {error}")),
                 }),
             };
+            if matches!(progress, Ok(Progress::Partial))
+                && let Some(so_far) = self.conversation.seen()
+            {
+                match waits(&so_far) {
+                    Some(until) => deadline = until,
+                    None => progress = Ok(Progress::Complete(so_far.left())),
+                }
+            }
             match progress {
-                Ok(Progress::Partial) => match self.conversation.seen() {
-                    Some(so_far) => match waits(&so_far) {
-                        Some(until) => deadline = until,
-                        None => {
-                            return Ok(Answered {
-                                response: so_far.left(),
-                                first_byte: first_byte.unwrap_or_else(Instant::now),
-                            });
-                        }
-                    },
-                    None => {}
-                },
+                Ok(Progress::Partial) => {}
                 Ok(Progress::Complete(response)) => {
                     return Ok(Answered {
                         response,

@@ -395,13 +395,7 @@ impl Frames {
                     frame_ends,
                     end,
                 } => {
-                    if self.body.len() + bytes.len() > LARGEST_BODY {
-                        return Err(format!("the body is larger than {LARGEST_BODY} bytes"));
-                    }
-                    self.body.extend_from_slice(bytes);
-                    if frame_ends {
-                        self.ends.push(self.body.len());
-                    }
+                    self.keep(bytes, frame_ends)?;
                     (at, end)
                 }
                 Event::Trailers { at } => {
@@ -437,6 +431,18 @@ impl Frames {
             response.keep_alive = !self.client.is_ending();
         }
         Ok(progress)
+    }
+
+    /// Keeps a part of the body, with which a DATA frame may end.
+    fn keep(&mut self, bytes: &[u8], frame_ends: bool) -> Result<(), String> {
+        if self.body.len() + bytes.len() > LARGEST_BODY {
+            return Err(format!("the body is larger than {LARGEST_BODY} bytes"));
+        }
+        self.body.extend_from_slice(bytes);
+        if frame_ends {
+            self.ends.push(self.body.len());
+        }
+        Ok(())
     }
 
     fn so_far(&self) -> String {

@@ -266,115 +266,62 @@ fn streams(pieces: &'static [&'static str], ends: bool, pause_ms: u64) -> String
     format!("http://{address}")
 }
 
+const SSE: &str = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n";
+const CHUNKS: &str = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
+const GZIP: &str =
+    "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nContent-Encoding: gzip\r\n\r\n";
+const PLAIN: &str = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\n";
+const A: &str = "id: 1\ndata: a\n\n";
+const B: &str = "id: 2\ndata: b\n\n";
+
+/// Sends a request for a stream of events to a server of these pieces; a sentence must be among the faults, or there is none.
+fn streamed(pieces: &'static [&'static str], ends: bool, stream: &Value, said: &str) {
+    let url = streams(pieces, ends, 5);
+    let mut order = send(&url, json!({}), json!({"timeout_s": 0.3}));
+    order["asked"]["stream"] = stream.clone();
+    let found = one(order);
+    let faults = found["faults"].to_string();
+    let right = if said.is_empty() {
+        faults == "[]"
+    } else {
+        faults.contains(said)
+    };
+    assert!(right, "{pieces:?} {stream}: {found}");
+}
+
 #[test]
 fn a_stream_is_checked_event_by_event_and_left_when_its_events_have_come() {
-    const SSE: &str = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n";
-    const CHUNKS: &str = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
-    const GZIP: &str =
-        "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nContent-Encoding: gzip\r\n\r\n";
-    const PLAIN: &str = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\n";
+    let wanted = json!({"kind": "sse", "events": 2, "counter": "id", "first": 1});
+    streamed(&[SSE, A, "id: 2", "\ndata: b\n\n"], false, &wanted, "");
+    streamed(&[SSE, A, B], true, &wanted, "");
+    streamed(
+        &[SSE, B, "id: 3\ndata: c\n\n"],
+        true,
+        &wanted,
+        "missing is 1",
+    );
+    streamed(&[SSE, A], true, &wanted, "1 of 2 came");
+    let late = "no next event within 0.3 s: 1 of 2";
+    streamed(&[SSE, A], false, &wanted, late);
+    streamed(&[GZIP, A], true, &wanted, "Content-Encoding");
+    streamed(&[PLAIN, A], true, &wanted, "the content type is");
+}
+
+#[test]
+fn chunks_and_lines_of_a_stream_are_counted() {
     let of = |kind: &str, events: u32| json!({"kind": kind, "events": events});
-    let numbered = json!({"kind": "sse", "events": 2, "counter": "id", "first": 1});
-    let cases: &[(&'static [&'static str], bool, Value, &str)] = &[
-        (
-            &[SSE, "id: 1\ndata: a\n\nid: 2", "\ndata: b\n\n"],
-            false,
-            numbered.clone(),
-            "",
-        ),
-        (
-            &[SSE, "id: 1\ndata: a\n\nid: 2\ndata: b\n\n"],
-            true,
-            numbered.clone(),
-            "",
-        ),
-        (
-            &[SSE, "id: 2\ndata: b\n\nid: 3\ndata: c\n\n"],
-            true,
-            numbered.clone(),
-            "the first missing is 1",
-        ),
-        (
-            &[SSE, "id: 1\ndata: a\n\n"],
-            true,
-            numbered.clone(),
-            "1 of 2 came",
-        ),
-        (
-            &[SSE, "id: 1\ndata: a\n\n"],
-            false,
-            numbered.clone(),
-            "no next event within 0.3 s: 1 of 2",
-        ),
-        (
-            &[GZIP, "id: 1\ndata: a\n\n"],
-            true,
-            numbered.clone(),
-            "Content-Encoding",
-        ),
-        (
-            &[PLAIN, "id: 1\ndata: a\n\n"],
-            true,
-            numbered.clone(),
-            "the content type is",
-        ),
-        (
-            &[CHUNKS, "1\r\na\r\n", "2\r\nbc\r\n0\r\n\r\n"],
-            true,
-            of("chunks", 2),
-            "",
-        ),
-        (
-            &[CHUNKS, "1\r\na\r\n2\r\nbc\r\n0\r\n\r\n"],
-            true,
-            of("chunks", 3),
-            "2 of 3 came",
-        ),
-        (&[PLAIN, "a\nb"], true, of("lines", 2), ""),
-        (&[PLAIN, "a\nb"], false, of("lines", 2), "no next event"),
-    ];
-    for (pieces, ends, stream, said) in cases {
-        let mut order = send(
-            &streams(pieces, *ends, 5),
-            json!({}),
-            json!({"timeout_s": 0.3}),
-        );
-        order["asked"]["stream"] = stream.clone();
-        let found = one(order);
-        let faults = found["faults"].to_string();
-        assert!(
-            if said.is_empty() {
-                faults == "[]"
-            } else {
-                faults.contains(said)
-            },
-            "{pieces:?} {stream}: {found}"
-        );
-    }
+    let apart = &[CHUNKS, "1\r\na\r\n", "2\r\nbc\r\n0\r\n\r\n"];
+    streamed(apart, true, &of("chunks", 2), "");
+    let at_once = &[CHUNKS, "1\r\na\r\n2\r\nbc\r\n0\r\n\r\n"];
+    streamed(at_once, true, &of("chunks", 2), "");
+    streamed(at_once, true, &of("chunks", 3), "2 of 3 came");
+    streamed(&[PLAIN, "a\nb"], true, &of("lines", 2), "");
+    streamed(&[PLAIN, "a\nb"], false, &of("lines", 2), "no next event");
 }
 
 #[test]
 fn each_event_of_a_stream_may_take_as_long_as_a_response() {
-    const EVENT: &str = "data: a\n\n";
-    let pieces: &'static [&'static str] = &[
-        "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n",
-        EVENT,
-        EVENT,
-        EVENT,
-        EVENT,
-        EVENT,
-        EVENT,
-        EVENT,
-        EVENT,
-        EVENT,
-        EVENT,
-        EVENT,
-        EVENT,
-        EVENT,
-        EVENT,
-        EVENT,
-        EVENT,
-    ];
+    let pieces: &'static [&'static str] = &[SSE, A, A, A, A, A, A, A, A, A, A, A, A, A, A, A, A];
     let mut order = send(
         &streams(pieces, false, 45),
         json!({}),
