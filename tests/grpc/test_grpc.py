@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 from collections.abc import Iterator
@@ -25,6 +26,7 @@ from touchstone.manifest.reader import read_manifest
 from touchstone.manifest.scenario import Scenario
 from touchstone.manifest.spoken import SpokenProtocol
 from touchstone.record.engine import LoadResult
+from touchstone.traffic.null_server import null_load, server
 
 PROTO = str(Path(__file__).parent / "notes.proto")
 NOTES = "test.notes.Notes"
@@ -280,3 +282,13 @@ def test_a_contract_with_calls_needs_a_load_over_http_2(tmp_path: Path) -> None:
     path.write_text(text.replace("PROTOCOL", "h1"), encoding="utf-8")
     with pytest.raises(UsageError, match="needs HTTP/2, and everything speaks"):
         read_manifest(path, Scenario)
+
+
+def test_the_null_server_answers_a_call_that_streams(tmp_path: Path) -> None:
+    checked = {"counter": "json.number", "first": 1, "stamp": "json.number", "expect": {"json": {"text": "a"}}}
+    stream = {"kind": "messages", "events": 20, **checked}
+    wanted = Load.model_validate({"title": "List", "protocol": "h2c", "requests": [LISTED | {"stream": stream}]})
+    with server("null", [], sorted(os.sched_getaffinity(0))) as null:
+        job = load_job(null_load(wanted), null.url, Timing(0.0, 30.0, 0.0), cpus=[], seed=1, fresh=None)
+        result = run_job("load", {**job, "max_requests": 50}, LoadResult)
+    assert (result.counts.ok, result.counts.not_right) == (50, 0)

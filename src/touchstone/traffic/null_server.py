@@ -100,11 +100,13 @@ def null_load(load: Load) -> Load:
 
 def _accepting(wanted: AnyRequest, expect: Expectation) -> AnyRequest:
     accepting = request_without_external_values(wanted).model_copy(update={"expect": expect})
-    if isinstance(accepting, LoadRequest) and accepting.stream is not None and accepting.grpc is None:
-        # The events come in one piece, and nothing of them is checked but their number.
-        stream = Stream(kind="sse", events=min(accepting.stream.events, _MOST_EVENTS))
-        accepting = accepting.model_copy(update={"stream": stream})
-    return accepting
+    if not isinstance(accepting, LoadRequest) or accepting.stream is None:
+        return accepting
+    # The events come in one piece, and nothing of them is checked but their number. Of gRPC there is one message.
+    stream = Stream(kind="sse", events=min(accepting.stream.events, _MOST_EVENTS))
+    if accepting.grpc is not None:
+        stream = Stream(kind="messages", events=1)
+    return accepting.model_copy(update={"stream": stream})
 
 
 def _events(load: Load) -> list[str]:
