@@ -102,7 +102,7 @@ def _accepting(wanted: AnyRequest, expect: Expectation) -> AnyRequest:
     accepting = request_without_external_values(wanted).model_copy(update={"expect": expect})
     if not isinstance(accepting, LoadRequest) or accepting.stream is None:
         return accepting
-    # The events come in one piece, and nothing of them is checked but their number. Of gRPC there is one message.
+    # The events come in one piece, and nothing of them is checked but their number. A gRPC call gets one message.
     stream = Stream(kind="sse", events=min(accepting.stream.events, _MOST_EVENTS))
     if accepting.grpc is not None:
         stream = Stream(kind="messages", events=1)
