@@ -392,7 +392,10 @@ right = ["400 closed"]
     fn slips_name_file_and_case() {
         let again = GOOD.split_once("[[case]]").unwrap().1;
         for (text, needle) in [
-            (GOOD.replace("RFC 9112 6.3", "RFC 2616 1"), "no reference"),
+            (
+                GOOD.replace("RFC 9112 6.3", "RFC 2616 1"),
+                "not a reference",
+            ),
             (GOOD.replace("a-b", "b"), "begin with a-"),
             (GOOD.replace("{path}", "{nix}"), "unknown placeholder"),
             (GOOD.replace("400 closed", "closed 400"), "outcome"),

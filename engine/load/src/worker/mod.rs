@@ -165,16 +165,19 @@ pub struct Worker {
     patience: Nanos,
 }
 
+/// Whether any request of the mix is answered by a stream.
+fn has_stream(mix: &Mix) -> bool {
+    let mut requests = mix.requests().iter();
+    requests.any(|request| request.stream.is_some())
+}
+
 impl Worker {
     /// A worker for its part of a job.
     #[must_use]
     pub fn new(job: &Job, mix: Mix, shared: Arc<Shared>, part: Part, now: Nanos) -> Self {
         let timeout = nanos(job.timeout_s);
         let kinds = mix.requests().len();
-        let streams = mix
-            .requests()
-            .iter()
-            .any(|request| request.stream.is_some());
+        let streams = has_stream(&mix);
         Self {
             recorder: Recorder::new(job, kinds),
             usage: Usage::default(),
