@@ -54,7 +54,7 @@ impl Call {
         let code = |text: &String| {
             let known = "write a name such as NOT_FOUND, or a number from 0 to 16";
             Code::parse(text)
-                .ok_or_else(|| format!("expect.grpc_status: {text:?} is not code: {known}"))
+                .ok_or_else(|| format!("expect.grpc_status: {text:?} is not a code: {known}"))
         };
         let codes = expect.grpc_status.iter().flatten().map(code);
         let mut codes = codes.collect::<Result<Vec<_>, _>>()?;
