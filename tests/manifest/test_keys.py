@@ -12,7 +12,7 @@ from touchstone.failure import UsageError
 from touchstone.manifest import keys_page
 from touchstone.manifest.claim import RatioTest
 from touchstone.manifest.contract import Act, Send, Wait
-from touchstone.manifest.exchange import Expectation, Request
+from touchstone.manifest.exchange import Expectation, MessageRequest
 from touchstone.manifest.keys import ManifestKey, find, tables
 from touchstone.manifest.load import Load
 from touchstone.manifest.scenario import Scenario
@@ -45,7 +45,7 @@ def test_the_page_is_current() -> None:
         (Load, "prepare", "list of tables", "[]"),
         (Expectation, "status", "whole number or list of whole numbers", "200"),
         (Expectation, "json", "table of values, or `{ type = ... }`", ""),
-        (Request, "body", "text with placeholders", ""),
+        (MessageRequest, "body", "text with placeholders", ""),
         (Scenario, "schema", "`1`", ""),
         (Scenario, "settings", "table of texts, whole numbers or booleans", "{}"),
         (Scenario, "loads", "table of tables, not empty", ""),
@@ -77,7 +77,7 @@ def test_no_key_is_told_by_a_bare_pattern() -> None:
         ("[loads.NAME]", [Load]),
         ("loads.ping", [Load]),
         ("contract.0.steps", [Send, Act, Wait]),
-        ("hold.request", [Request]),
+        ("hold.request", [MessageRequest]),
         ("expect", [Expectation, EventExpectation]),
         ("variants.plain.install", [Install]),
         ("loads.ping.timeout_s", [Load]),

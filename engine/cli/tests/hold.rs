@@ -81,6 +81,44 @@ fn every_level_is_held_answered_and_read_on_several_processes() {
 }
 
 #[test]
+fn websockets_are_opened_held_and_asked() {
+    let server = Server::start(HELLO);
+    let mut wanted = hold_job(&[&server], &[0, 600]);
+    wanted["request"] =
+        json!({"target": "/w", "body": "still there", "websocket": {"kind": "echo"}});
+    wanted["mode"] = json!("traffic");
+    let done = job("hold", &wanted);
+    assert_eq!(done.code, Some(0), "{}", done.errors);
+    let level = &done.result["levels"][1];
+    assert_eq!(
+        (&level["held"], &level["answered"]),
+        (&json!(600), &json!(600)),
+        "{level}"
+    );
+    assert_eq!((&level["failed"], &level["lost"]), (&json!({}), &json!({})));
+    let traffic = &level["traffic"];
+    assert!(
+        traffic["requests"].as_u64() > Some(0) && traffic["requests"] == traffic["ok"],
+        "{traffic}"
+    );
+    wanted["request"]["websocket"]["greetings"] = json!(1);
+    wanted["timeout_s"] = json!(0.3);
+    let level = &job("hold", &wanted).result["levels"][1];
+    assert_eq!(
+        (&level["held"], &level["failed"]["timeout"]),
+        (&json!(0), &json!(600)),
+        "{level}"
+    );
+    wanted["protocol"] = json!("h2c");
+    let refused = job("hold", &wanted);
+    assert!(
+        refused.code == Some(2) && refused.errors.contains("held over HTTP/1.1"),
+        "{}",
+        refused.errors
+    );
+}
+
+#[test]
 fn a_large_first_level_is_approached_by_a_trial() {
     let server = Server::start(HELLO);
     let done = job("hold", &hold_job(&[&server], &[3000]));

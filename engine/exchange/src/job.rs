@@ -30,6 +30,9 @@ pub struct Request {
     /// The gRPC method that is called; null: plain HTTP.
     #[serde(default)]
     pub grpc: Option<Grpc>,
+    /// The request is the handshake of a WebSocket, and its body a message, which a load alone sends; null: plain HTTP.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub websocket: Option<WebSocket>,
     /// What the response must be.
     #[serde(default)]
     pub expect: Expect,
@@ -48,6 +51,7 @@ impl Default for Request {
             body: None,
             encoding: BodyEncoding::Text,
             grpc: None,
+            websocket: None,
             expect: Expect::default(),
         }
     }
@@ -209,6 +213,30 @@ pub enum StreamKind {
     Chunks,
     /// A message of a gRPC method with server streaming; its data is the message in JSON.
     Messages,
+}
+
+/// A message over a WebSocket (RFC 6455). The request is the handshake, a GET by HTTP/1.1, and its body is the message: text, or
+/// binary with the encoding `bytes`. `expect.body` is about the message that comes back; if that is null or `any`, it
+/// is the same message.
+/// All requests of a job are messages, or none, and all have one handshake: in its target and fields `{counter}` is the
+/// number of the connection.
+#[derive(Debug, Clone, JsonSchema, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct WebSocket {
+    /// What is done with the message.
+    pub kind: WebSocketKind,
+    /// Messages that the server sends on its own when a connection opens: it is used once they have come.
+    #[serde(default)]
+    pub greetings: u32,
+}
+
+/// What is done with a message over a WebSocket.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WebSocketKind {
+    /// It is sent, and one message comes back for it. With `pipeline`, that number of messages is under way on each
+    /// connection, and their echoes come in order.
+    Echo,
 }
 
 /// Where in a response a value is: one of the three, or a field and a pattern on its value.

@@ -26,13 +26,14 @@ pub mod session;
 mod target;
 pub mod template;
 mod transport;
+pub mod websocket;
 
 pub use call::{Fault, Wrong, code};
 pub use capture::Part;
 pub use head::{HeadCheck, whole_pattern};
 pub use job::{
     BodyEncoding, Capture, Encoding, Expect, ExpectBody, Grpc, JobError, Request, Stream,
-    StreamKind, seconds,
+    StreamKind, WebSocket, WebSocketKind, seconds,
 };
 pub use request::{CompiledRequest, Origin};
 pub use response::{Progress, Reader, Response};

@@ -22,6 +22,7 @@ use crate::response::Response;
 use crate::session::Session;
 use crate::target::Target;
 use crate::template::{Key, Place, Scope, Template, decimal};
+use crate::websocket::Message;
 
 /// One compiled request.
 #[derive(Debug, Clone)]
@@ -36,6 +37,8 @@ pub struct CompiledRequest {
     pub check: Check,
     /// What the events of its response must be, if that is a stream.
     pub stream: Option<Box<StreamCheck>>,
+    /// What is sent over a WebSocket, of which it is the handshake.
+    pub message: Option<Box<Message>>,
     /// Nanoseconds between its response and the next request on the connection.
     pub think: Nanos,
     bytes: Bytes,
@@ -86,6 +89,9 @@ impl CompiledRequest {
         origin: Origin<'_>,
         scope: Scope<'_>,
     ) -> Result<Self, String> {
+        if let Some(socket) = &request.websocket {
+            return Self::compile_message(request, socket, origin, scope);
+        }
         let call = request.grpc.as_ref();
         let call = call.map(|grpc| Call::compile(grpc, request)).transpose()?;
         if let Some(call) = call {
@@ -151,6 +157,7 @@ impl CompiledRequest {
             check: Check::compile(&request.expect, call, scope)
                 .map_err(|why| format!("expect.{why}"))?,
             stream: None,
+            message: None,
             think: Nanos::ZERO,
             bytes: Bytes::Rendered {
                 head,
@@ -228,6 +235,19 @@ impl CompiledRequest {
         Ok(compiled)
     }
 
+    /// Refuses a message over a WebSocket, where no load sends it.
+    ///
+    /// # Errors
+    /// A sentence on what is missing.
+    pub fn without_message(self) -> Result<Self, String> {
+        match self.message {
+            Some(_) => {
+                Err("websocket: only a load, and hold, send messages over a WebSocket".to_owned())
+            }
+            None => Ok(self),
+        }
+    }
+
     /// Has its response be a stream where one is asked for, as the method of a gRPC call must say as well.
     ///
     /// # Errors
@@ -296,13 +316,20 @@ impl CompiledRequest {
     #[must_use]
     pub fn fixed(&self) -> Option<&[u8]> {
         match &self.bytes {
-            Bytes::Fixed(bytes) if !self.sends_cookies => Some(bytes),
+            Bytes::Fixed(bytes) if !self.sends_cookies && self.message.is_none() => Some(bytes),
             _ => None,
         }
     }
 
-    /// Appends the request's bytes for a key; `scratch` holds the body meanwhile.
+    /// Appends the bytes for a key: of the request, or of a message over a WebSocket; `scratch` holds the body meanwhile.
     pub fn render(&self, key: Key<'_>, out: &mut Vec<u8>, scratch: &mut Vec<u8>) {
+        match &self.message {
+            Some(message) => message.render(key, out, scratch),
+            None => self.render_request(key, out, scratch),
+        }
+    }
+
+    pub(crate) fn render_request(&self, key: Key<'_>, out: &mut Vec<u8>, scratch: &mut Vec<u8>) {
         let session = key.session.filter(|_| self.sends_cookies);
         match &self.bytes {
             Bytes::Fixed(bytes) => {
@@ -516,16 +543,16 @@ impl CompiledRequest {
 }
 
 impl Request {
-    /// The request where it is sent in one form alone, and its bytes.
+    /// The request where it is sent in one form alone.
     ///
     /// # Errors
     /// A sentence that begins with the part that does not hold together.
-    pub fn once(
+    pub fn compiled(
         &self,
         target: &Target,
         protocol: Protocol,
         timeout: Duration,
-    ) -> Result<(CompiledRequest, Vec<u8>), String> {
+    ) -> Result<CompiledRequest, String> {
         let origin = Origin {
             url: &target.url,
             closes: false,
@@ -536,8 +563,22 @@ impl Request {
             only: Some(Key::default()),
             ..Scope::default()
         };
-        let compiled =
-            CompiledRequest::compile(self, origin, scope)?.streamed(self, None, scope)?;
+        CompiledRequest::compile(self, origin, scope)?.streamed(self, None, scope)
+    }
+
+    /// That request, which is no message over a WebSocket, and its bytes.
+    ///
+    /// # Errors
+    /// As [`Self::compiled`].
+    pub fn once(
+        &self,
+        target: &Target,
+        protocol: Protocol,
+        timeout: Duration,
+    ) -> Result<(CompiledRequest, Vec<u8>), String> {
+        let compiled = self
+            .compiled(target, protocol, timeout)?
+            .without_message()?;
         let mut bytes = Vec::new();
         compiled.render(Key::default(), &mut bytes, &mut Vec::new());
         Ok((compiled, bytes))

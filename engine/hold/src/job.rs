@@ -181,7 +181,19 @@ impl Job {
         }
         let sources = self.sources.as_deref().filter(|_| target.address.is_ipv4());
         let timeout = seconds("timeout_s", self.timeout_s)?;
-        let once = self.request.once(&target, self.protocol, timeout);
+        let over_websocket = self.request.websocket.is_some();
+        if over_websocket && (self.protocol != Protocol::H1 || target.url.tls) {
+            return Err(malformed(
+                "request.websocket: WebSockets are held over HTTP/1.1 without TLS: set protocol to h1, and write http://".into(),
+            ));
+        }
+        let once = if over_websocket {
+            // The handshake is another on each connection.
+            let compiled = self.request.compiled(&target, self.protocol, timeout);
+            compiled.map(|compiled| (compiled, Vec::new()))
+        } else {
+            self.request.once(&target, self.protocol, timeout)
+        };
         let (request, bytes) = once.map_err(malformed)?;
         Ok(Plan {
             transport: Transport::to(&target, self.protocol).map_err(malformed)?,

@@ -176,7 +176,11 @@ impl Desk {
 /// Whether others' requests can go between those of a job: each connection is kept and carries one request at a time.
 #[must_use]
 pub fn fits_between(job: &Job) -> bool {
-    job.keepalive && job.depth() == 1 && !job.protocol.is_h2() && job.generators.is_empty()
+    job.keepalive
+        && job.depth() == 1
+        && !job.protocol.is_h2()
+        && !job.is_websocket()
+        && job.generators.is_empty()
 }
 
 #[cfg(test)]

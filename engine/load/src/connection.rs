@@ -25,7 +25,7 @@ pub enum State {
     Resting,
     /// The handshake is under way.
     Connecting,
-    /// HTTP/2: connected and greeted; the server's settings have not come.
+    /// HTTP/2: connected and greeted; the server's settings have not come. WebSocket: the handshake is not answered.
     Greeting,
     /// Established.
     Open,
@@ -71,6 +71,8 @@ pub struct InFlight {
     pub kind: u16,
     /// Whether it was on another connection before.
     pub attempt: Attempt,
+    /// Whether a message that was sent later over the same WebSocket had its echo before.
+    pub overtaken: bool,
     /// How late it was sent although a place was free, in nanoseconds: that is the engine's doing, up to 4.3 s.
     pub late: u32,
 }
@@ -219,6 +221,18 @@ impl Connection {
     #[must_use]
     pub const fn rested(&self) -> Nanos {
         self.first.sent.saturating_sub(self.since)
+    }
+
+    /// Takes out a message in flight at a place behind the oldest, which it and those between have overtaken.
+    pub fn take_behind(&mut self, place: usize) -> Option<InFlight> {
+        let behind = self.behind.as_mut()?;
+        let taken = behind.remove(place - 1)?;
+        for request in behind.iter_mut().take(place - 1).chain([&mut self.first]) {
+            request.overtaken = true;
+        }
+        self.in_flight -= 1;
+        self.responses += 1;
+        Some(taken)
     }
 
     /// Forgets the oldest request in flight.

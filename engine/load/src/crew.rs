@@ -36,6 +36,8 @@ pub enum Layer {
     Tls,
     /// HTTP/2, which begins with the server's settings.
     Http2,
+    /// WebSocket, which begins with a handshake.
+    WebSocket,
 }
 
 impl Ready {

@@ -45,6 +45,14 @@ pub enum Error {
         /// Why, and what to do.
         why: String,
     },
+    /// Connections came about, and WebSockets on them did not.
+    #[error("no WebSocket with {target}: {why}")]
+    NoWebSocket {
+        /// Address and port that were tried.
+        target: String,
+        /// Why, and what to do.
+        why: String,
+    },
     /// The operating system refused something that the engine needs.
     #[error("{what}: {source}")]
     System {
@@ -74,6 +82,7 @@ impl Error {
                 Layer::Socket => Self::Unreachable { target, why },
                 Layer::Tls => Self::Handshake { target, why },
                 Layer::Http2 => Self::NoHttp2 { target, why },
+                Layer::WebSocket => Self::NoWebSocket { target, why },
             },
             None => Self::Unreachable {
                 target,
@@ -90,6 +99,7 @@ impl Error {
             Self::Unreachable { .. }
             | Self::Handshake { .. }
             | Self::NoHttp2 { .. }
+            | Self::NoWebSocket { .. }
             | Self::System { .. }
             | Self::Worker(_) => 1,
         }

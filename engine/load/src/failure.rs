@@ -42,13 +42,13 @@ pub enum ErrorClass {
     StreamReset,
     /// HTTP/2: the server said that it goes away (`GOAWAY`), and did not answer the request.
     GoingAway,
-    /// A stream with an event that was not expected.
+    /// A stream with an event that was not expected; over a WebSocket an echo that was not expected.
     WrongEvent,
     /// A stream that ended, or went on, without an event.
     LostEvent,
-    /// A stream with an event that came twice.
+    /// A stream with an event that came twice, or an echo that did.
     DoubledEvent,
-    /// A stream with an event that came out of order, or belongs to another stream.
+    /// A stream with an event that came out of order, or belongs to another stream; or an echo that came behind a later one.
     DisorderedEvent,
     /// A gRPC call that ended with another status than expected.
     GrpcStatus,

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 /// What a response must be: the same words in every job of the engine.
 pub use touchstone_exchange::{
-    BodyEncoding, Capture, Expect, ExpectBody, Grpc, Stream, StreamKind,
+    BodyEncoding, Capture, Expect, ExpectBody, Grpc, Stream, StreamKind, WebSocket, WebSocketKind,
 };
 pub use touchstone_tls::{Protocol, Tls};
 use touchstone_watch::Dependency;
@@ -253,6 +253,9 @@ pub struct Request {
     /// The gRPC method that is called; null: plain HTTP.
     #[serde(default)]
     pub grpc: Option<Grpc>,
+    /// The request is the handshake of a WebSocket, and its body a message; null: plain HTTP.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub websocket: Option<WebSocket>,
     /// What the response must be.
     #[serde(default)]
     pub expect: Expect,
@@ -271,6 +274,7 @@ impl Request {
             body: self.body.clone(),
             encoding: self.encoding,
             grpc: self.grpc.clone(),
+            websocket: self.websocket.clone(),
             expect: self.expect.clone(),
         }
     }
@@ -543,6 +547,7 @@ impl Job {
             "at most 65535 requests in a mix",
         )?;
         self.validate_protocol(&must)?;
+        self.validate_websocket(&must)?;
         self.validate_tls(must)?;
         self.validate_journeys(must)?;
         self.validate_arrival(must)?;
@@ -611,6 +616,39 @@ impl Job {
             )?;
         }
         Ok(())
+    }
+
+    fn validate_websocket(&self, must: Must<'_>) -> Result<(), Error> {
+        if !self.is_websocket() {
+            return Ok(());
+        }
+        must(
+            self.journeys.is_empty() && self.requests.iter().all(|one| one.websocket.is_some()),
+            "websocket: a load sends messages over WebSockets, or requests: not both, and no journeys",
+        )?;
+        must(
+            self.protocol == Protocol::H1,
+            "websocket: a WebSocket is opened over HTTP/1.1: set protocol to h1",
+        )?;
+        must(
+            self.requests.iter().all(|one| one.stream.is_none()),
+            "websocket: a message has one echo, and is no stream: leave stream out",
+        )?;
+        let handshake = |request: &Request| {
+            let greetings = request.websocket.as_ref().map(|socket| socket.greetings);
+            (request.target.clone(), request.headers.clone(), greetings)
+        };
+        let first = handshake(&self.requests[0]);
+        must(
+            self.requests.iter().all(|one| handshake(one) == first),
+            "websocket: the messages of a load go over the same connections: their target, headers and greetings must be equal",
+        )
+    }
+
+    /// Whether messages over WebSockets are sent.
+    #[must_use]
+    pub fn is_websocket(&self) -> bool {
+        self.all_requests().any(|one| one.websocket.is_some())
     }
 
     /// Every request of the job, in its mix or in a journey.
@@ -753,6 +791,7 @@ impl Job {
             body: None,
             encoding: BodyEncoding::Text,
             grpc: None,
+            websocket: None,
             expect: Expect::default(),
             stream: None,
         }

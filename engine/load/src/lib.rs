@@ -45,6 +45,7 @@ pub mod target;
 pub mod threads;
 pub mod usage;
 mod watch;
+pub mod websocket;
 pub mod wire;
 pub mod worker;
 

@@ -325,6 +325,7 @@ impl Session {
             target: &asked.target,
             old: false,
             keep_alive: true,
+            upgrades: false,
             length: 0,
         };
         answer(&request, &mut text);

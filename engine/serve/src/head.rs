@@ -10,6 +10,8 @@ pub struct Request<'b> {
     /// HTTP/1.0.
     pub old: bool,
     pub keep_alive: bool,
+    /// It asks for another protocol.
+    pub upgrades: bool,
     /// Bytes of head and body.
     pub length: usize,
 }
@@ -49,6 +51,7 @@ pub fn parse(bytes: &[u8]) -> Parse<'_> {
     };
     let mut body = Body::Length(0);
     let mut keep_alive = !old;
+    let mut upgrades = false;
     loop {
         let Some((field, next)) = self::line(bytes, at) else {
             return unfinished(bytes.len() - start);
@@ -62,6 +65,7 @@ pub fn parse(bytes: &[u8]) -> Parse<'_> {
                 Field::Chunked => body = Body::Chunked,
                 Field::Close => keep_alive = false,
                 Field::KeepAlive => keep_alive = true,
+                Field::Upgrade => upgrades = true,
                 Field::Other => {}
                 Field::Bad => return Parse::Bad(400),
             },
@@ -86,6 +90,7 @@ pub fn parse(bytes: &[u8]) -> Parse<'_> {
         target,
         old,
         keep_alive,
+        upgrades,
         length: end,
     })
 }
@@ -124,6 +129,7 @@ enum Field {
     Chunked,
     Close,
     KeepAlive,
+    Upgrade,
     Other,
     Bad,
 }
@@ -152,6 +158,10 @@ fn field_of(field: &[u8]) -> Field {
         }
         if value.eq_ignore_ascii_case(b"keep-alive") {
             return Field::KeepAlive;
+        }
+        let mut names = value.split(|byte| *byte == b',');
+        if names.any(|name| name.trim_ascii().eq_ignore_ascii_case(b"upgrade")) {
+            return Field::Upgrade;
         }
     }
     Field::Other

@@ -13,6 +13,7 @@ mod response;
 mod route;
 mod socket;
 mod tls;
+mod websocket;
 mod worker;
 
 pub use response::Canned;

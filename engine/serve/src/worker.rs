@@ -4,6 +4,7 @@ use crate::h2::{Begins, Session, begins};
 use crate::head::{Parse, Request, parse};
 use crate::response::refusal;
 use crate::tls::{Sealed, ServerConfig};
+use crate::websocket;
 use std::io;
 use std::net::TcpListener;
 use std::os::fd::{AsRawFd, RawFd};
@@ -82,6 +83,8 @@ struct Slot {
     waiting: Option<Box<Waiting>>,
     /// What HTTP/2 keeps, where that is spoken.
     session: Option<Box<Session>>,
+    /// And what a WebSocket keeps.
+    websocket: Option<Box<websocket::Session>>,
     tls: Option<Box<Sealed>>,
 }
 
@@ -311,16 +314,29 @@ impl<S: Service> Worker<S> {
         };
         let mut out = std::mem::take(&mut self.out);
         let mut close = false;
-        if self.service.answers_at_once() {
+        if let Some(socket) = &mut self.slots[fd as usize].websocket {
+            close = socket.take(bytes, &mut out);
+            bytes = &[];
+        } else if self.service.answers_at_once() {
             (bytes, close) = self.frames(peer, bytes, &mut out);
         }
         while !bytes.is_empty() && !close {
             match parse(bytes) {
                 Parse::Complete(request) => {
+                    let (text, behind) = bytes.split_at(request.length);
+                    if request.upgrades
+                        && self.service.answers_at_once()
+                        && let Some(mut socket) = websocket::Session::open(text, &mut out)
+                    {
+                        close = socket.take(behind, &mut out);
+                        self.slots[fd as usize].websocket = Some(Box::new(socket));
+                        bytes = &[];
+                        break;
+                    }
                     self.service.request(peer, &request, &mut out);
                     // A service that answers later closes later.
                     close = !request.keep_alive && !out.is_empty();
-                    bytes = &bytes[request.length..];
+                    bytes = behind;
                 }
                 Parse::Partial => {
                     let waiting = self.slots[fd as usize].waiting.get_or_insert_default();
@@ -459,6 +475,7 @@ impl<S: Service> Worker<S> {
         slot.socket = None;
         slot.waiting = None;
         slot.session = None;
+        slot.websocket = None;
         slot.tls = None;
         self.service.closed();
         if self.full {

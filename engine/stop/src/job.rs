@@ -164,7 +164,9 @@ impl Job {
         let usual = self.requests.iter().enumerate();
         let usual = usual.map(|(number, one)| (format!("requests[{number}]"), one));
         let one = |(place, request): (String, &Request)| {
-            CompiledRequest::compile(request, origin, scope).map_err(|why| format!("{place}.{why}"))
+            let compiled = CompiledRequest::compile(request, origin, scope);
+            let compiled = compiled.and_then(CompiledRequest::without_message);
+            compiled.map_err(|why| format!("{place}.{why}"))
         };
         usual.chain(held).map(one).collect()
     }

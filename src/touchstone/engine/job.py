@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TypedDict, cast
 
 from touchstone.engine import protocol
-from touchstone.manifest.exchange import Expectation, LoadRequest, Request, WeightedRequest
+from touchstone.manifest.exchange import Expectation, LoadRequest, MessageRequest, Request, WeightedRequest
 from touchstone.manifest.expected_json import JsonType
 from touchstone.manifest.journey import Capture, Journey, JourneyStep
 from touchstone.manifest.load import Load
@@ -59,15 +59,19 @@ def given_variables(text: str, place: Place) -> str:
 def request(wanted: Request) -> protocol.BareRequest:
     """A request in the protocol's form, with the values of environment variables in what is sent."""
     call = _call(wanted)
-    return {
+    socket = wanted.websocket if isinstance(wanted, MessageRequest) else None
+    sent: protocol.BareRequest = {
         "method": wanted.method,
         "target": None if call else given_variables(wanted.target, "target"),
         "grpc": call,
         "headers": [(name, given_variables(value, "header")) for name, value in wanted.headers.items()],
         "body": None if wanted.body is None else given_variables(wanted.body, "body"),
         "encoding": wanted.encoding,
-        "expect": expectation(wanted.expect) | ({"status": None} if call else {}),
+        "expect": expectation(wanted.expect) | ({"status": None} if call or socket else {}),
     }
+    if socket is not None:
+        sent["websocket"] = {"kind": socket.kind, "greetings": socket.greetings}
+    return sent
 
 
 def _call(wanted: Request) -> protocol.Grpc | None:

@@ -218,6 +218,10 @@ class Watch(TypedDict):
     """The root of the process tree."""
 
 
+WebSocketKind: TypeAlias = Literal["echo"]
+"""What is done with a message over a WebSocket."""
+
+
 class SteadyClosed(TypedDict):
     """A connection sends its next request when the response to the last one has come."""
 
@@ -609,6 +613,19 @@ class Stream(TypedDict):
     """
 
 
+class WebSocket(TypedDict):
+    """A message over a WebSocket (RFC 6455). The request is the handshake, a GET by HTTP/1.1, and its body is the
+    message: text, or binary with the encoding `bytes`. `expect.body` is about the message that comes back; if
+    that is null or `any`, it is the same message. All requests of a job are messages, or none, and all have one
+    handshake: in its target and fields `{counter}` is the number of the connection.
+    """
+
+    greetings: NotRequired[int]
+    """Messages that the server sends on its own when a connection opens: it is used once they have come."""
+    kind: WebSocketKind
+    """What is done with the message."""
+
+
 class SlicesOrderSlices(TypedDict):
     """Turns, in this order. A turn begins with settling, before its clock starts: what the contender's sockets
     signalled since its last turn is looked at, and lost connections are replaced, for at most one second; those
@@ -647,6 +664,11 @@ class BareRequest(TypedDict):
     """The method."""
     target: NotRequired[str | None]
     """The request target, as it goes on the wire; by default the URL's path."""
+    websocket: NotRequired[WebSocket | None]
+    """
+    The request is the handshake of a WebSocket, and its body a message, which a load alone sends; null: plain
+    HTTP.
+    """
 
 
 class AskOrderRender(TypedDict):
@@ -906,6 +928,8 @@ class Request(TypedDict):
     """The response is a stream of events; null: it is not."""
     target: NotRequired[str | None]
     """The request target, a template; by default the URL's path."""
+    websocket: NotRequired[WebSocket | None]
+    """The request is the handshake of a WebSocket, and its body a message; null: plain HTTP."""
     weight: NotRequired[int]
     """The share of this request in the mix."""
 

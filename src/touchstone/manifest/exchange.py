@@ -11,6 +11,7 @@ from touchstone.manifest.base import ManifestModel
 from touchstone.manifest.expected_json import JsonField
 from touchstone.manifest.stream import Stream, stream_texts
 from touchstone.manifest.template import TemplateText, literal
+from touchstone.manifest.websocket import WebSocket, check_message
 
 Method = Literal["GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "BREW"]
 
@@ -170,7 +171,20 @@ def texts_of(request: Request) -> dict[tuple[str | int, ...], str]:
     return {key: text for key, text in texts.items() if text is not None}
 
 
-class LoadRequest(Request):
+class MessageRequest(Request):
+    """A request that may be a message over a WebSocket."""
+
+    websocket: WebSocket | None = None
+    """The request opens a WebSocket, over which `body` is sent as a message (docs/websocket.md)."""
+
+    @model_validator(mode="after")
+    def _message_fits(self) -> MessageRequest:
+        if self.websocket is not None:
+            check_message(self)
+        return self
+
+
+class LoadRequest(MessageRequest):
     """A request whose response may be a stream of events."""
 
     stream: Stream | None = None
@@ -180,6 +194,8 @@ class LoadRequest(Request):
     def _stream_fits(self) -> LoadRequest:
         if self.stream is None:
             return self
+        if self.websocket is not None:
+            raise ValueError("a message over a WebSocket is no stream: leave `stream` out")
         expect = self.expect
         if expect.body is not None or expect.pattern is not None or expect.json_fields is not None:
             raise ValueError("a streamed response is checked event by event: move the body to `stream.expect`")

@@ -53,6 +53,8 @@ class CapturingRequest(LoadRequest):
     def _captures_fit_stream(self) -> CapturingRequest:
         if self.stream is not None and any(one.header is None for one in self.captures.values()):
             raise ValueError("nothing is captured from the body of a stream: capture from a header")
+        if self.websocket is not None:
+            raise ValueError("only `requests` of a load, and `hold`, open WebSockets: leave `websocket` out")
         return self
 
 

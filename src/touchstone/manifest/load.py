@@ -133,6 +133,12 @@ class Load(Mix, ProtocolKeys):
         return self
 
     @model_validator(mode="after")
+    def _websocket_is_over_http_1(self) -> Load:
+        if self.has_messages and self.protocol != "h1":
+            raise ValueError("a WebSocket is opened over HTTP/1.1: leave `protocol` out")
+        return self
+
+    @model_validator(mode="after")
     def _grpc_is_over_http_2(self) -> Load:
         sent = [*self.all_requests, *(step for step in self.prepare if isinstance(step, Send))]
         if self.protocol == "h1" and any(request.grpc for request in sent):

@@ -45,3 +45,23 @@ class Mix(ManifestModel):
         if bool(self.requests) == bool(self.journeys):
             raise ValueError("a load sends `requests` or `journeys`: name one of them")
         return self
+
+    @property
+    def has_messages(self) -> bool:
+        """Whether it sends messages over WebSockets."""
+        return any(request.websocket for request in self.all_requests)
+
+    @model_validator(mode="after")
+    def _messages_have_one_handshake(self) -> Mix:
+        if not self.has_messages:
+            return self
+        if self.journeys or not all(request.websocket for request in self.requests):
+            raise ValueError("a load sends messages over WebSockets, or requests: not both, and no journeys")
+        first = self.requests[0]
+        shaken = (first.target, first.headers, first.websocket)
+        if any((one.target, one.headers, one.websocket) != shaken for one in self.requests):
+            raise ValueError(
+                "the messages of a load go over the same connections: give all the same `target`, `headers` and "
+                "`websocket`"
+            )
+        return self

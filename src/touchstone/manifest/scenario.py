@@ -8,7 +8,7 @@ from pydantic import Field, StringConstraints, field_validator, model_validator
 
 from touchstone.manifest.base import DocumentedAs, ManifestModel, Name
 from touchstone.manifest.contract import Check, Send
-from touchstone.manifest.exchange import Request
+from touchstone.manifest.exchange import MessageRequest, Request
 from touchstone.manifest.load import Load
 from touchstone.manifest.objective import parse_objective
 from touchstone.manifest.spoken import PLAIN, Protocol, ProtocolKeys, spoken_by_all
@@ -54,8 +54,9 @@ class DependencySpec(ManifestModel):
 class Hold(ManifestModel):
     """Memory against the number of open connections."""
 
-    request: Request
-    """The request that each connection sends."""
+    request: MessageRequest
+    """The request that each connection sends. With `websocket` connections are WebSockets, which rest once they are
+    open; in the mode `traffic` messages go over them."""
     levels: list[int]
     """Numbers of connections at which memory is read: two or more, for what one connection takes is the slope."""
     large_levels: list[int] = []
@@ -289,6 +290,12 @@ class Scenario(ProtocolKeys):
         for name in self.capacity.loads if self.capacity else []:
             if name not in self.loads:
                 raise ValueError(f"capacity.loads: {name!r} is none of the loads")
+        return self
+
+    @model_validator(mode="after")
+    def _websockets_are_held_in_plain(self) -> Scenario:
+        if self.hold and self.hold.request.websocket and (self.protocol != "h1" or self.tls):
+            raise ValueError("hold.request: WebSockets are held over HTTP/1.1 without TLS: leave `websocket` out")
         return self
 
     @model_validator(mode="after")

@@ -62,7 +62,8 @@ def check_contract_in_load(session: SlicesSession, contender: int, sequence: Loa
     Each check is made some times, until it breaks. One for which no time is left is left out. Raises TouchstoneError.
     """
     load = sequence.load
-    if load.protocol != "h1" or load.pipeline > 1 or not load.keepalive or sequence.bench.generators.places:
+    one_at_a_time = load.protocol == "h1" and load.pipeline == 1 and load.keepalive and not load.has_messages
+    if not one_at_a_time or sequence.bench.generators.places:
         # The engine sends others' requests only between those of a connection that is kept and carries one at a time.
         return []
     known, _ = askable(sequence.bench.scenario.contract_over(load.protocol), sequence.running.dependencies)

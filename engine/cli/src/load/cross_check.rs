@@ -70,7 +70,10 @@ impl Tool {
 pub fn compare(tool: Tool, job: &Job, result: &LoadResult) -> Result<String, Failure> {
     let request = job.requests.first();
     let plain = request.is_none_or(|request| {
-        request.method == "GET" && request.headers.is_empty() && request.stream.is_none()
+        request.method == "GET"
+            && request.headers.is_empty()
+            && request.stream.is_none()
+            && request.websocket.is_none()
     });
     if job.arrival != Loop::Closed
         || !plain

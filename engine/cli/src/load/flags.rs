@@ -6,7 +6,7 @@ use std::time::SystemTime;
 use touchstone_exchange::template::fresh_of;
 use touchstone_load::job::{
     Arrivals, BackendChoice, BodyEncoding, Expect, ExpectBody, Grpc, Job, Loop, Protocol, Request,
-    Step, Stream,
+    Step, Stream, WebSocket, WebSocketKind,
 };
 
 use super::mix::{Mix, one_server};
@@ -18,13 +18,14 @@ use crate::tls_flags::{Speaks, TlsFlags};
 /// What a person types.
 #[derive(clap::Args)]
 pub struct Flags {
-    /// What to load: http://127.0.0.1:8080/path, or grpc://127.0.0.1:50051/package.Service/Method (grpcs:// over TLS);
+    /// What to load: http://127.0.0.1:8080/path, grpc://127.0.0.1:50051/package.Service/Method (grpcs:// over TLS), or
+    /// ws://127.0.0.1:8080/path (wss:// over TLS), where each message of -b gets its echo;
     /// several of one server are asked for equally often.
     #[arg(value_name = "URL", required_unless_present_any = ["job", "worker"])]
     urls: Vec<String>,
     /// What is sent, as JSON: `requests` or `journeys`, and `rows`, in a load job's words. `touchstone load` makes it
     /// from TOML.
-    #[arg(long, value_name = "FILE", hide = true, conflicts_with_all = ["method", "body", "proto", "rows", "expect_status", "expect_grpc_status", "expect_body", "expect_pattern", "stream"])]
+    #[arg(long, value_name = "FILE", hide = true, conflicts_with_all = ["method", "body", "proto", "rows", "expect_status", "expect_grpc_status", "expect_body", "expect_pattern", "stream", "greetings"])]
     mix: Option<PathBuf>,
     /// Connections.
     #[arg(short = 'c', long, default_value_t = 64, help_heading = "Load")]
@@ -73,7 +74,7 @@ pub struct Flags {
         help_heading = "Connections"
     )]
     streams: u32,
-    /// HTTP/1.1: requests in flight on each connection.
+    /// HTTP/1.1 and WebSocket: requests or messages in flight on each connection.
     #[arg(
         long,
         default_value_t = 1,
@@ -141,7 +142,7 @@ pub struct Flags {
         help_heading = "Request"
     )]
     headers: Vec<String>,
-    /// Body, or @FILE; of a gRPC call its message in JSON. {counter}, {random}, {fresh}, {key:1..500:zipf}, {row.NAME} and {x*10} are filled in, here, in the
+    /// Body, or @FILE; of a gRPC call its message in JSON, of a WebSocket the message. {counter}, {random}, {fresh}, {key:1..500:zipf}, {row.NAME} and {x*10} are filled in, here, in the
     /// URL and in headers: docs/templates.md.
     #[arg(short = 'b', long, value_name = "TEXT", help_heading = "Request")]
     body: Option<String>,
@@ -184,8 +185,19 @@ pub struct Flags {
         help_heading = "Request"
     )]
     expect_pattern: Option<String>,
+    /// WebSocket: how many messages the server sends on its own when a connection opens.
+    #[arg(long, value_name = "N", help_heading = "Connections")]
+    greetings: Option<u32>,
     #[command(flatten)]
     stream: StreamFlags,
+}
+
+/// What a URL's scheme stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Scheme {
+    Http,
+    Grpc,
+    WebSocket,
 }
 
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
@@ -199,7 +211,8 @@ enum Backend {
 impl Flags {
     /// The job that the flags describe.
     pub fn job(&self) -> Result<Job, Failure> {
-        let (urls, grpc) = as_http(&self.urls)?;
+        let (urls, scheme) = as_http(&self.urls)?;
+        let grpc = scheme == Scheme::Grpc;
         let (base, targets) = one_server(&urls)?;
         let mut job = Job::for_url(&base);
         job.allow_hosts.clone_from(&self.allow_host);
@@ -241,13 +254,19 @@ impl Flags {
         let stream = self.stream.stream()?;
         if let Some(file) = &self.mix {
             let mix = Mix::read(file, &base, &targets, &self.fields()?)?;
+            let is_message = |request: &Request| request.websocket.is_some();
+            if scheme == Scheme::WebSocket && !mix.requests.iter().all(is_message) {
+                let why = "the URL is of a WebSocket, and not all requests of the mix are messages: give each `websocket`";
+                return Err(Failure::Malformed(why.to_owned()));
+            }
             (job.requests, job.journeys, job.rows) = (mix.requests, mix.journeys, mix.rows);
         } else {
             job.requests = targets
                 .iter()
                 .map(|target| {
                     let grpc = self.call(target, grpc)?;
-                    self.request(target, grpc, targets.len() > 1, stream.clone())
+                    let request = self.request(target, grpc, targets.len() > 1, stream.clone())?;
+                    self.over_websocket(request, scheme)
                 })
                 .collect::<Result<_, _>>()?;
         }
@@ -347,6 +366,7 @@ impl Flags {
             body,
             encoding: BodyEncoding::Text,
             grpc,
+            websocket: None,
             expect: Expect {
                 status: self.expect_status.clone(),
                 grpc_status: self.expect_grpc_status.clone(),
@@ -362,6 +382,21 @@ impl Flags {
 }
 
 impl Flags {
+    /// The request as the handshake of a WebSocket, if the URL is of one.
+    fn over_websocket(&self, mut request: Request, scheme: Scheme) -> Result<Request, Failure> {
+        if scheme == Scheme::WebSocket {
+            request.method = self.method.clone().unwrap_or_else(|| "GET".to_owned());
+            request.websocket = Some(WebSocket {
+                kind: WebSocketKind::Echo,
+                greetings: self.greetings.unwrap_or(0),
+            });
+        } else if self.greetings.is_some() {
+            let why = "--greetings is WebSocket's: write the URL as ws://HOST:PORT/path";
+            return Err(Failure::Malformed(why.to_owned()));
+        }
+        Ok(request)
+    }
+
     /// The method that a URL of gRPC names.
     fn call(&self, target: &str, grpc: bool) -> Result<Option<Grpc>, Failure> {
         if !grpc {
@@ -380,25 +415,31 @@ impl Flags {
     }
 }
 
-/// URLs with the schemes of HTTP, and whether they were those of gRPC.
-fn as_http(urls: &[String]) -> Result<(Vec<String>, bool), Failure> {
-    let mut grpc = 0;
+/// URLs with the schemes of HTTP, and what theirs stood for.
+fn as_http(urls: &[String]) -> Result<(Vec<String>, Scheme), Failure> {
+    const SCHEMES: [(&str, &str, Scheme); 4] = [
+        ("grpc", "http", Scheme::Grpc),
+        ("grpcs", "https", Scheme::Grpc),
+        ("ws", "http", Scheme::WebSocket),
+        ("wss", "https", Scheme::WebSocket),
+    ];
+    let mut spoken: Option<Scheme> = None;
     let mut plain = Vec::new();
     for url in urls {
-        let of_grpc = [("grpc://", "http://"), ("grpcs://", "https://")];
-        let found = of_grpc.iter().find(|(scheme, _)| url.starts_with(scheme));
-        grpc += usize::from(found.is_some());
-        plain.push(found.map_or_else(
-            || url.clone(),
-            |(scheme, http)| url.replacen(scheme, http, 1),
-        ));
+        let known = url.trim_start().split_once("://").and_then(|(name, rest)| {
+            let mut all = SCHEMES.iter();
+            let found = all.find(|(scheme, ..)| scheme.eq_ignore_ascii_case(name))?;
+            Some((format!("{}://{rest}", found.1), found.2))
+        });
+        let (url, scheme) = known.unwrap_or_else(|| (url.clone(), Scheme::Http));
+        if *spoken.get_or_insert(scheme) != scheme {
+            return Err(Failure::Malformed(
+                "the URLs have several protocols, such as gRPC and plain HTTP: one load speaks one of them".to_owned(),
+            ));
+        }
+        plain.push(url);
     }
-    if grpc > 0 && grpc < urls.len() {
-        return Err(Failure::Malformed(
-            "some URLs are gRPC's and some are not: one load speaks one of them".to_owned(),
-        ));
-    }
-    Ok((plain, grpc > 0))
+    Ok((plain, spoken.unwrap_or(Scheme::Http)))
 }
 
 fn now_ns() -> u64 {

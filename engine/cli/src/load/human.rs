@@ -40,10 +40,14 @@ fn head(out: &mut String, result: &LoadResult) {
         ),
     };
     let connections = &result.connections;
+    let url = if job.is_websocket() {
+        job.url.replacen("http", "ws", 1)
+    } else {
+        job.url.clone()
+    };
     let _ = writeln!(
         out,
-        "{}  {how}, {} connections{}, {} threads, {}, {:.1} s",
-        job.url,
+        "{url}  {how}, {} connections{}, {} threads, {}, {:.1} s",
         connections.asked,
         http2::spoken(job),
         result.generator.threads.len(),

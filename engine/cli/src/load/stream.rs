@@ -95,13 +95,16 @@ pub fn lines(result: &LoadResult) -> String {
         .filter(|(count, _)| *count > 0)
         .map(|(count, what)| format!(", {} {what}", thousands(*count as f64)))
         .collect();
-    let _ = writeln!(
-        out,
-        "\n  events     {}/s, {} came{faults}; at most {} streams at once",
-        thousands(events.rate),
-        thousands(events.count as f64),
-        thousands(events.open_most as f64)
-    );
+    let (rate, count) = (thousands(events.rate), thousands(events.count as f64));
+    let _ = if result.job.is_websocket() {
+        writeln!(out, "\n  echoes     {rate}/s, {count} came{faults}")
+    } else {
+        let most = thousands(events.open_most as f64);
+        writeln!(
+            out,
+            "\n  events     {rate}/s, {count} came{faults}; at most {most} streams at once"
+        )
+    };
     if events.in_burst > 0 {
         let _ = writeln!(
             out,

@@ -171,7 +171,8 @@ impl Sending<'_> {
             is_h2: self.order.protocol.is_h2(),
             timeout: self.timeout,
         };
-        let mut compiled = self.order.asked.compile(origin, scope)?;
+        let compiled = self.order.asked.compile(origin, scope)?;
+        let mut compiled = compiled.without_message()?;
         let user = self.user().map(|lane| self.lanes.user(lane));
         if user.is_some() {
             compiled = compiled.with_cookies(&self.order.asked.request);

@@ -114,6 +114,7 @@ impl Client {
         let slot = &mut self.slots[fd as usize];
         slot.reader = None;
         slot.conversation = None;
+        slot.link = None;
         slot.socket = None;
         slot.responses = 0;
         std::mem::take(&mut slot.state)
@@ -162,6 +163,7 @@ impl Client {
             slot.state = State::Free;
             slot.reader = None;
             slot.conversation = None;
+            slot.link = None;
             slot.socket = None;
         }
         self.ring.clear();

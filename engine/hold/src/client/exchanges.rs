@@ -30,6 +30,9 @@ impl Client {
     }
 
     pub(super) fn send(&mut self, fd: RawFd) {
+        if self.plan.request.message.is_some() {
+            return self.send_over_websocket(fd);
+        }
         let plan = &self.plan;
         let Some(conversation) = &mut self.slots[fd as usize].conversation else {
             let sent = self.write(fd, &plan.bytes);
@@ -42,7 +45,7 @@ impl Client {
     }
 
     /// Sends bytes. The buffer of a connection that has nothing under way takes a request whole, unless the request is huge.
-    fn write(&self, fd: RawFd, bytes: &[u8]) -> Result<(), String> {
+    pub(super) fn write(&self, fd: RawFd, bytes: &[u8]) -> Result<(), String> {
         match &self.slots[fd as usize].socket {
             Some(socket) if !bytes.is_empty() => match socket.send(bytes) {
                 Ok(n) if n == bytes.len() => Ok(()),
@@ -53,7 +56,7 @@ impl Client {
         }
     }
 
-    fn unless_sent(&mut self, fd: RawFd, sent: Result<(), String>) {
+    pub(super) fn unless_sent(&mut self, fd: RawFd, sent: Result<(), String>) {
         if let Err(why) = sent {
             self.drop_connection(fd, "send", &format!("sending: {why}"));
         }
@@ -87,6 +90,9 @@ impl Client {
 
     /// Takes a part of a response; false when the connection was given up.
     fn take(&mut self, fd: RawFd, bytes: &[u8]) -> bool {
+        if self.plan.request.message.is_some() {
+            return self.hear_websocket(fd, bytes);
+        }
         let slot = &mut self.slots[fd as usize];
         if slot.conversation.is_some() {
             return self.hear(fd, bytes);
@@ -181,7 +187,7 @@ impl Client {
     }
 
     /// The response was whole and right.
-    fn arrived(&mut self, fd: RawFd) {
+    pub(super) fn arrived(&mut self, fd: RawFd) {
         let slot = &mut self.slots[fd as usize];
         let first = slot.state == State::Greeting;
         let now = monotonic();

@@ -2,8 +2,10 @@
 
 mod connections;
 mod exchanges;
+mod websockets;
 
 use self::connections::reason;
+use self::websockets::Link;
 use crate::job::Plan;
 use crate::order::{Answer, Order, Said};
 use std::collections::VecDeque;
@@ -44,6 +46,8 @@ struct Slot {
     reader: Option<Box<Reader>>,
     /// Over anything else: the connection's side of it.
     conversation: Option<Box<Conversation>>,
+    /// What is under way on a WebSocket.
+    link: Option<Box<Link>>,
     /// Where in the ring a held connection stands.
     place: usize,
 }

@@ -115,7 +115,49 @@ pub struct Arrival {
     pub is_new: bool,
 }
 
+/// What is wrong with the echo of a message over a WebSocket.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MessageFault {
+    /// It is not the one expected.
+    Wrong,
+    /// It did not come, and those of later messages did.
+    Lost,
+    /// It came twice.
+    Doubled,
+    /// It came behind that of a later message.
+    Disordered,
+}
+
 impl Recorder {
+    /// The echo of a message came over a WebSocket.
+    #[inline]
+    pub fn message_came(&mut self, request: InFlight, now: Nanos) {
+        let inside = now >= self.window.begin && now < self.window.end;
+        let counted = self.counts(request.intended);
+        let figures = self.kinds[usize::from(request.kind)]
+            .events
+            .get_or_insert_default();
+        figures.counts.inside += u64::from(inside);
+        figures.counts.events += u64::from(counted);
+    }
+
+    /// Something is wrong with the echo of a message.
+    pub fn message_fault(&mut self, request: InFlight, fault: MessageFault) {
+        if !self.counts(request.intended) {
+            return;
+        }
+        let counts = &mut self.kinds[usize::from(request.kind)]
+            .events
+            .get_or_insert_default()
+            .counts;
+        match fault {
+            MessageFault::Wrong => counts.wrong += 1,
+            MessageFault::Lost => counts.lost += 1,
+            MessageFault::Doubled => counts.doubled += 1,
+            MessageFault::Disordered => counts.disordered += 1,
+        }
+    }
+
     /// Something of a response came that is not complete.
     pub fn heard(&mut self, now: Nanos) {
         use crate::usage::waited_for_cpu;

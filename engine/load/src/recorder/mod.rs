@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 pub use self::by_connection::ByConnection;
-pub use self::events::{Arrival, EventCounts, EventFigures, EventsReport};
+pub use self::events::{Arrival, EventCounts, EventFigures, EventsReport, MessageFault};
 pub use self::generations::{Generations, Steady};
 pub use self::held_up::{HeldUp, LEAST as LEAST_WAIT};
 pub use self::in_parts::{InParts, Parts, Trials};

@@ -74,6 +74,7 @@ impl Worker {
             counter: 0,
             kind: NOT_OF_THE_LOAD,
             attempt: Attempt::First,
+            overtaken: false,
             late: 0,
         });
         self.in_flight += 1;

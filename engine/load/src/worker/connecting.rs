@@ -34,6 +34,8 @@ impl Worker {
     pub fn connected<W: Wire>(&mut self, wire: &mut W, slot: u32, now: Nanos) {
         if self.h2.is_some() {
             self.greet(wire, slot);
+        } else if self.sockets.is_some() {
+            self.shake_hands(wire, slot);
         } else {
             self.opened(wire, slot, now);
         }
@@ -155,6 +157,9 @@ impl Worker {
         connection.unsent = None;
         if let Some(h2) = &mut self.h2 {
             h2.links[slot as usize] = None;
+        }
+        if let Some(links) = &mut self.sockets {
+            links[slot as usize] = None;
         }
         // What pipelining has gathered was for this connection: it is flushed before another is looked at.
         self.out.clear();

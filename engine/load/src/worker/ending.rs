@@ -61,6 +61,9 @@ impl Worker {
         if self.h2.is_some() {
             return self.ended_streams(wire, slot, error, now);
         }
+        if self.sockets.is_some() {
+            return self.ended_websocket(wire, slot, error, now);
+        }
         let connection = &mut self.connections[slot as usize];
         if error == 0
             && let Some(mut partial) = connection.partial.take()
@@ -95,7 +98,15 @@ impl Worker {
             why,
             layer: Layer::Tls,
         });
-        let reason = explained.or_else(|| greeting.then(|| Self::ungreeted(error)));
+        let reason = explained.or_else(|| {
+            greeting.then(|| {
+                if self.h2.is_some() {
+                    Self::ungreeted(error)
+                } else {
+                    Self::unshaken(error)
+                }
+            })
+        });
         self.drop_connection(wire, slot);
         let error = if error == 0 { libc::ECONNRESET } else { error };
         self.attempt_failed(slot, error, reason, now);
@@ -196,6 +207,10 @@ impl Worker {
                 {
                     if self.h2.is_some() {
                         self.time_out_streams(wire, slot, now);
+                        continue;
+                    }
+                    if self.sockets.is_some() {
+                        self.time_out_messages(wire, slot, now);
                         continue;
                     }
                     self.fail_all(

@@ -35,7 +35,10 @@ impl Worker {
                     .map(|(slot, users)| users.session(slot)),
             };
             let mut bytes = Vec::new();
-            compiled.render(key, &mut bytes, &mut Vec::new());
+            match &compiled.message {
+                Some(message) => message.text(key, &mut bytes),
+                None => compiled.render(key, &mut bytes, &mut Vec::new()),
+            }
             if self.h2.is_some() {
                 bytes = String::from_utf8_lossy(&bytes)
                     .replacen(" HTTP/1.1\r\n", " HTTP/2\r\n", 1)

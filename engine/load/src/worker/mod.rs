@@ -8,6 +8,7 @@ mod ending;
 mod events;
 mod evidence;
 mod journeys;
+mod messages;
 mod phases;
 mod receiving;
 mod repeating;
@@ -31,6 +32,7 @@ use crate::recorder::Recorder;
 use crate::schedule::slot_s;
 use crate::shared::Shared;
 use crate::usage::Usage;
+use crate::websocket::Links;
 use between::UnderWay;
 use journeys::Journeys;
 use touchstone_tls::TlsUse;
@@ -149,6 +151,8 @@ pub struct Worker {
     control: Vec<u8>,
     /// What HTTP/2 needs, if that is spoken.
     h2: Option<Box<Multiplexer>>,
+    /// The WebSockets of the connections, if messages are sent over those.
+    sockets: Option<Links>,
     scratch: Vec<u8>,
     spare: Option<Box<Partial>>,
     /// The users of the connections, if the load is one of journeys.
@@ -203,6 +207,7 @@ impl Worker {
                 .protocol
                 .is_h2()
                 .then(|| Box::new(Multiplexer::new(job, &mix, part.connections))),
+            sockets: (job.is_websocket()).then(|| (0..part.connections).map(|_| None).collect()),
             mix,
             flights: shared.flights_of(part.index, job),
             shared,

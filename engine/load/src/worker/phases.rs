@@ -306,7 +306,11 @@ impl Worker {
             {
                 self.unsent += 1;
             }
-            if let Some(socket) = connection.socket.take() {
+            if self.sockets.is_some() && connection.state == State::Open {
+                self.out.clear();
+                self.send_close(wire, slot, 1000);
+            }
+            if let Some(socket) = self.connections[slot as usize].socket.take() {
                 wire.close(slot, socket);
             }
         }

@@ -20,6 +20,9 @@ impl Worker {
         if self.h2.is_some() {
             return self.received_frames(wire, slot, data, now);
         }
+        if self.sockets.is_some() {
+            return self.received_messages(wire, slot, data, now);
+        }
         while !data.is_empty() {
             let connection = &mut self.connections[slot as usize];
             if connection.in_flight == 0 {

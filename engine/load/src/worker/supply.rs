@@ -84,6 +84,7 @@ impl Worker {
                     counter,
                     kind,
                     attempt: Attempt::First,
+                    overtaken: false,
                     late: 0,
                 };
                 connection.assigned = true;
@@ -185,6 +186,7 @@ impl Worker {
             counter,
             kind,
             attempt: Attempt::First,
+            overtaken: false,
             late: u32::try_from(late.0).unwrap_or(u32::MAX),
         };
         if connection.state == State::Open {

@@ -106,6 +106,7 @@ fn converse(mut stream: TcpStream, shared: &Shared) -> std::io::Result<()> {
                     shared,
                     &Request {
                         keep_alive: false,
+                        upgrades: false,
                         ..request
                     },
                 ));

@@ -74,6 +74,9 @@ def _free(request: dict[str, Any]) -> bool:
     if stream := request.get("stream"):
         # Its events are checked, by their data or by their counter.
         return not stream.get("counter") and _any_passes(stream.get("expect") or {})
+    if request.get("websocket"):
+        # Without an expectation the echo must be the message.
+        return _any_passes(expect) and bool(expect.get("pattern"))
     if request.get("method") == "HEAD" or (statuses and statuses <= _WITHOUT_BODY):
         return False
     if statuses and all(300 <= status < 400 for status in statuses) and _names_location(expect):

@@ -23,13 +23,15 @@ _TIMES = ["first_event_p50", "first_event_p99", "event_gap_p50", "event_gap_p99"
 @on_sample(
     "events-lost",
     Severity.INVALID,
-    title="Events of streams were lost, doubled or out of order",
+    title="Events of streams, or echoes over WebSockets, were lost, doubled or out of order",
     threshold=(
         "any event that is missing by its counter or from a response that has ended, that came twice, or that came out "
-        "of order: invalid above the load's error allowance, otherwise suspect"
+        "of order; any echo over a WebSocket that came twice or behind that of a later message, or did not come where "
+        "those of later messages did: invalid above the load's error allowance, otherwise suspect"
     ),
     threshold_reason=(
-        "HTTP delivers bytes once and in order, so each of these is an act of the service, or of a proxy before it"
+        "HTTP and WebSockets deliver bytes once and in order, so each of these is an act of the service, or of a proxy "
+        "before it"
     ),
     next_step=(
         "Read the first error below: it names the event. Look for a queue that drops when a client is slow, a "
@@ -44,12 +46,16 @@ def events_lost(sample: Sample, case: Case) -> Iterator[Fired]:
         return
     events = result.events
     counts = ((events.lost, "lost"), (events.doubled, "doubled"), (events.disordered, "out of order"))
+    echoes = any(request.get("websocket") for request in sample.spec.stated_requests)
     named = ", ".join(f"{number(count)} {what}" for count, what in counts if count)
-    first = first_errors(result, "lost_event", "doubled_event", "disordered_event")
+    # An echo that is lost has timed out.
+    lost = "timeout" if echoes and events.lost else "lost_event"
+    first = first_errors(result, lost, "doubled_event", "disordered_event")
     why = f"; first: {first[0]['why']}" if first and first[0]["why"] else ""
     above = error_share(result) > sample.spec.error_allowance
+    came = "echoes" if echoes else "events"
     yield Fired(
-        f"of {number(events.count + events.lost)} events {named}{why}",
+        f"of {number(events.count + events.lost)} {came} {named}{why}",
         severity=Severity.INVALID if above else Severity.SUSPECT,
         evidence={"lost": events.lost, "doubled": events.doubled, "disordered": events.disordered}
         | {"events": events.count, "first_errors": first},

@@ -1,0 +1,51 @@
+"""A WebSocket server of the library `websockets`, whose path names what is wrong with its echoes. Run as a program."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+
+from websockets.asyncio.server import ServerConnection, serve
+
+FAULTY = 10
+"""One of this number of messages has the fault."""
+
+
+async def answer(socket: ServerConnection) -> None:
+    """Echo each message, with the fault that the path names."""
+    fault = socket.request.path.strip("/") if socket.request else ""
+    if fault == "greet":
+        await socket.send("welcome")
+    held = None
+    number = 0
+    async for message in socket:
+        number += 1
+        if number % FAULTY:
+            await socket.send(message)
+            if held is not None:
+                await socket.send(held)
+                held = None
+        elif fault == "wrong":
+            await socket.send("other")
+        elif fault == "doubled":
+            await socket.send(message)
+            await socket.send(message)
+        elif fault == "disordered":
+            held = message
+        elif fault == "close":
+            await socket.close(4001, "enough")
+        elif fault != "lost":
+            # A fragmented message, with a ping inside.
+            await socket.ping()
+            await socket.send([message[:2], message[2:]])
+
+
+async def main() -> None:
+    """Serve on a free port, which is printed."""
+    async with serve(answer, "127.0.0.1", 0) as server:
+        print(next(iter(server.sockets)).getsockname()[1], flush=True)
+        await asyncio.get_running_loop().create_future()
+
+
+if __name__ == "__main__":
+    sys.exit(asyncio.run(main()))

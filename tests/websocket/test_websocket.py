@@ -1,0 +1,103 @@
+"""Loads over WebSockets against a server of the library `websockets`: by the command, and by a manifest's load."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.command import touchstone
+from touchstone.engine.client import run_job
+from touchstone.engine.job import Timing, load_job
+from touchstone.manifest.load import Load
+from touchstone.record.engine import LoadResult
+
+MEASURED = (0, 4)
+"""A result may be withdrawn where the generator gets no CPU."""
+MESSAGE = "price {counter}"
+
+
+@pytest.fixture(scope="module", name="port")
+def _port() -> Iterator[int]:
+    command = [sys.executable, str(Path(__file__).with_name("server.py"))]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as server:
+        assert server.stdout is not None
+        yield int(server.stdout.readline())
+        server.terminate()
+
+
+def load(port: int, folder: Path, path: str, *words: str) -> tuple[int, str]:
+    url = f"ws://127.0.0.1:{port}/{path}"
+    done = touchstone("load", url, "-b", MESSAGE, "-n", "60", "-c", "2", *words, cwd=folder)
+    return done.returncode, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("words", [(), ("--pipeline", "4"), ("-R", "500"), ("--no-keepalive",)])
+def test_each_message_has_its_echo(port: int, tmp_path: Path, words: tuple[str, ...]) -> None:
+    code, said = load(port, tmp_path, "", *words)
+    assert code in MEASURED, said
+    assert "60 sent, 60 right" in said and "60 came" in said
+    assert said.startswith("ws://127.0.0.1")
+
+
+def test_a_server_that_greets_needs_the_number_of_its_greetings(port: int, tmp_path: Path) -> None:
+    code, said = load(port, tmp_path, "greet", "--greetings", "1")
+    assert code in MEASURED and "60 sent, 60 right" in said, said
+    code, said = load(port, tmp_path, "greet")
+    assert code in (1, 4), said
+
+
+@pytest.mark.parametrize(
+    ("fault", "words", "said"),
+    [
+        ("wrong", (), 'the message that came back is "other", expected "price '),
+        ("doubled", (), "the echo of the message before it came twice"),
+        ("disordered", ("--pipeline", "4", "--timeout", "500ms"), "the echo came behind that of a message"),
+        ("lost", ("--pipeline", "4", "--timeout", "500ms"), "and messages that were sent later had theirs"),
+        ("close", ("--pipeline", "4"), 'close code 4001: "enough"'),
+    ],
+)
+def test_a_wrong_echo_is_named(port: int, tmp_path: Path, fault: str, words: tuple[str, ...], said: str) -> None:
+    code, printed = load(port, tmp_path, fault, *words)
+    assert said in printed and code != 2
+
+
+def test_what_cannot_be_sent_is_refused_before_anything_is(port: int, tmp_path: Path) -> None:
+    for words, said in [
+        (("--protocol", "h2c"), "set protocol to h1"),
+        (("-m", "POST"), "leave method out"),
+        (("-H", "Upgrade: h2c"), "leave it out"),
+        (("--expect-status", "101"), "answered with 101"),
+        (("--stream", "sse", "--events", "2"), "is no stream"),
+        (("--proto", "x.proto"), "--proto is gRPC's"),
+    ]:
+        code, printed = load(port, tmp_path, "", *words)
+        assert code == 2 and said in printed, printed
+    done = touchstone("load", f"http://127.0.0.1:{port}/", "--greetings", "1", cwd=tmp_path)
+    assert done.returncode == 2 and "--greetings is WebSocket's" in done.stderr
+
+
+def test_a_mix_of_messages_is_loaded(port: int, tmp_path: Path) -> None:
+    request = '[[requests]]\ntarget = "/"\nwebsocket = {{ kind = "echo" }}\n{}\n'
+    (tmp_path / "mix.toml").write_text(
+        request.format('body = "a {counter}"') + request.format('encoding = "bytes"\nbody = "\\u0000\\u00ff"')
+    )
+    words = ("-n", "60", "--mix", "mix.toml")
+    done = touchstone("load", f"ws://127.0.0.1:{port}", *words, cwd=tmp_path)
+    assert done.returncode in MEASURED and "60 sent, 60 right" in done.stdout, done.stdout + done.stderr
+    (tmp_path / "mix.toml").write_text('[[requests]]\ntarget = "/"\n')
+    done = touchstone("load", f"ws://127.0.0.1:{port}", *words, cwd=tmp_path)
+    assert done.returncode == 2 and "give each `websocket`" in done.stderr
+
+
+def test_the_load_of_a_scenario_counts_its_faults(port: int) -> None:
+    request = {"target": "/lost", "body": MESSAGE, "websocket": {"kind": "echo"}}
+    load = Load.model_validate({"title": "e", "requests": [request], "connections": 1, "pipeline": 4, "timeout_s": 0.3})
+    timing = Timing(warmup_s=0.0, measured_s=30.0, idle_s=0.0)
+    job = load_job(load, f"http://127.0.0.1:{port}", timing, cpus=[], seed=1, fresh=None)
+    result = run_job("load", {**job, "max_requests": 45}, LoadResult)
+    assert result.events is not None and result.events.lost == result.counts.errors.timeout == 4
+    assert result.events.count == result.counts.ok
