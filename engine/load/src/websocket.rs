@@ -3,6 +3,7 @@
 use touchstone_websocket::{Handshake, Reader, Role};
 
 use crate::connection::InFlight;
+use crate::job::Job;
 
 /// A connection's WebSocket.
 #[derive(Debug)]
@@ -32,3 +33,10 @@ impl Link {
 
 /// The WebSockets of a thread, by slot; none where there is no connection.
 pub type Links = Vec<Option<Box<Link>>>;
+
+/// The WebSockets of a thread with this number of connections, if the job has any.
+#[must_use]
+pub fn links(job: &Job, connections: u32) -> Option<Links> {
+    job.is_websocket()
+        .then(|| (0..connections).map(|_| None).collect())
+}

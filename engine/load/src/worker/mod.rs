@@ -32,7 +32,7 @@ use crate::recorder::Recorder;
 use crate::schedule::slot_s;
 use crate::shared::Shared;
 use crate::usage::Usage;
-use crate::websocket::Links;
+use crate::websocket::{Links, links};
 use between::UnderWay;
 use journeys::Journeys;
 use touchstone_tls::TlsUse;
@@ -207,7 +207,7 @@ impl Worker {
                 .protocol
                 .is_h2()
                 .then(|| Box::new(Multiplexer::new(job, &mix, part.connections))),
-            sockets: (job.is_websocket()).then(|| (0..part.connections).map(|_| None).collect()),
+            sockets: links(job, part.connections),
             mix,
             flights: shared.flights_of(part.index, job),
             shared,
