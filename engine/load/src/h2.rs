@@ -166,6 +166,13 @@ pub struct Multiplexer {
 }
 
 impl Multiplexer {
+    /// That of a job, if it speaks HTTP/2.
+    #[must_use]
+    pub fn of(job: &Job, mix: &Mix, connections: u32) -> Option<Box<Self>> {
+        let speaks = job.protocol.is_h2();
+        speaks.then(|| Box::new(Self::new(job, mix, connections)))
+    }
+
     /// For the requests of a mix, over this many connections.
     #[must_use]
     pub fn new(job: &Job, mix: &Mix, connections: u32) -> Self {

@@ -203,10 +203,7 @@ impl Worker {
                 .collect(),
             known: (0..kinds).map(|_| KnownResponse::default()).collect(),
             journeys: Journeys::of(&mix, part.connections),
-            h2: job
-                .protocol
-                .is_h2()
-                .then(|| Box::new(Multiplexer::new(job, &mix, part.connections))),
+            h2: Multiplexer::of(job, &mix, part.connections),
             sockets: links(job, part.connections),
             mix,
             flights: shared.flights_of(part.index, job),
