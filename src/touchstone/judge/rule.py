@@ -53,7 +53,7 @@ class Rule:
     threshold: str
     """When it fires."""
     threshold_reason: str
-    """Why there and not elsewhere."""
+    """Why the threshold has this value."""
     next_step: str
     """What the reader should do."""
     look: Callable[[Case], Iterator[tuple[Fired, Sample | SampleGroup | None]]]

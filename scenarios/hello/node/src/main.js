@@ -26,7 +26,7 @@ function serve(settings) {
     server.close(() => process.exit());
     // Connections at rest are closed once; one that is busy now would be kept for its idle timeout.
     setInterval(() => server.closeIdleConnections(), 100);
-    // Node waits without end for a client that has sent nothing, or half a request.
+    // Node waits forever for a client that has sent nothing or half a request.
     setTimeout(() => server.closeAllConnections(), 5000);
   });
 }

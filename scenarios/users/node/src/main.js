@@ -20,9 +20,9 @@ async function serve({ host, port, database }) {
   const app = buildApp(store);
   app.addHook('onClose', () => store.close());
   stopOnSignal(async () => {
-    // Fastify closes connections at rest once; one that is busy now would be kept for its idle timeout.
+    // Fastify closes idle connections once. One that is busy at that moment would stay open for its idle timeout.
     setInterval(() => app.server.closeIdleConnections(), 100);
-    // Node waits without end for a client that has sent nothing, or half a request.
+    // Node waits forever for a client that has sent nothing or half a request.
     setTimeout(() => app.server.closeAllConnections(), 5000);
     await app.close();
     // A worker's channel to its primary would keep it alive.

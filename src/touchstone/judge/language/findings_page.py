@@ -12,12 +12,13 @@ from touchstone.judge.rules.table import RULES
 
 _HEAD = """# Findings
 
-Every validity rule of the judge. A rule that fires leaves a *finding*: what is wrong with the numbers in it, the
-evidence, and what to do next. An *invalid* finding takes the figures that it concerns out of every comparison; a
-*suspect* one marks them; a *note* changes nothing. Rules read the record alone: they know no contender by its name.
+Every validity rule of the judge. A rule that fires produces a *finding*. It says what is wrong with the figures
+that it concerns, shows the evidence, and says what to do next. An *invalid* finding takes these figures out of every
+comparison, a *suspect* one marks them, and a *note* changes nothing. Rules look only at the recorded data, and no rule
+treats one contender differently by its name.
 
-This page is made from the rules in `src/touchstone/judge/rules/`: one file a family, each rule with its test in
-`tests/judge/rules/`.
+This page is made from the rules in `src/touchstone/judge/rules/`, where a file holds a group of related rules. Each
+rule has a test in `tests/judge/rules/`.
 """
 
 
@@ -32,7 +33,8 @@ def render_findings_page() -> str:
 def _entry(rule: Rule) -> str:
     return (
         f"## {rule.code}\n\n**{rule.title}** ({rule.severity})\n\n{rule.why}\n\n"
-        f"* Threshold: {rule.threshold}.\n* Why there: {rule.threshold_reason}.\n* What to do: {rule.next_step}\n"
+        f"* Threshold: {rule.threshold}.\n* Why this threshold: {rule.threshold_reason}.\n"
+        f"* What to do: {rule.next_step}\n"
     )
 
 

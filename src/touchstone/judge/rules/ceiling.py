@@ -184,14 +184,14 @@ def tare_missing(case: Case) -> Iterator[Fired]:
         "margin: suspect; above the margin: a note"
     ),
     threshold_reason=(
-        "the intervals of the comparisons show their own noise. At three times the margin single rounds show "
-        "nothing, and the few rounds of a run no longer average outliers out. For loads in slices it is a note, "
-        "because neighbouring slices share the noise"
+        "the intervals of comparisons already include this noise. Beyond three times the margin a single round shows "
+        "nothing, and a run has too few rounds to average outliers out. For loads in slices it is a note, because "
+        "neighbouring slices share the noise"
     ),
-    next_step="End what else runs (`touchstone doctor --noise`), pin the CPUs, or take more and longer rounds.",
+    next_step="Stop other processes (`touchstone doctor --noise` lists them), pin the CPUs, or take longer rounds.",
 )
 def tare_noise(case: Case) -> Iterator[Fired]:
-    """The null server does the same work every time. Every figure of the run scatters at least as much as its rate."""
+    """The null server does the same work every time. Every figure scatters at least as the null server's rate does."""
     for load in case.tared:
         rates = _closed_rates(case, load)
         if len(rates) < _LEAST_TARES:

@@ -104,10 +104,10 @@ _CONNECTIONS_NOT_HELD_EACH = 0.5
     Severity.SUSPECT,
     title="Fewer connections were held than asked for",
     threshold=(
-        "with keep-alive, fewer than 98 % of the connections established, held at the end, or held in the middle one "
-        "of the window's readings: suspect; fewer than 90 %: invalid. A note where users pause and the server closes "
-        "what rests, without an error. Not of a server that closes after its answers: one new connection for every two "
-        "requests or more, and no error"
+        "with keep-alive, fewer than 98 % of the connections were established, were open at the end, or were open in "
+        "the median reading of the window: suspect; fewer than 90 %: invalid. It is a note if users pause and the "
+        "server closes idle connections without an error. It does not fire for servers that close after their "
+        "responses (at least one new connection for two requests, and no error)"
     ),
     threshold_reason=(
         "one or two connections may be between closing and opening when they are counted, and the count at the "
@@ -122,7 +122,7 @@ _CONNECTIONS_NOT_HELD_EACH = 0.5
     tares_too=True,
 )
 def connections_not_held(sample: Sample, case: Case) -> Iterator[Fired]:
-    """Concurrency is part of the question: a load of 200 connections of which 100 exist is another load."""
+    """Concurrency is part of the test: 200 connections of which only 100 are open are another load."""
     result = sample.result
     asked = asked_connections(sample)
     if result is None or not asked or not sample.spec.keepalive or _closes_after_answers(result):

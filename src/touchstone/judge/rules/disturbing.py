@@ -197,13 +197,13 @@ _LATE_SHARE = 0.1
     "fault-not-in-time",
     Severity.SUSPECT,
     title="A fault was late",
-    threshold=f"a fault that began or ended more than {_LATE_S:g} s and {_LATE_SHARE:.0%} of its length after its time",
-    threshold_reason="requests are counted by the planned times, and a tenth of them then met another state",
-    next_step="Give the lab a CPU of its own, or end what else runs, and measure again.",
+    threshold=f"a fault began or ended late: by more than {_LATE_S:g} s and {_LATE_SHARE:.0%} of its length",
+    threshold_reason="requests are assigned by the planned times, so a tenth of them are then in the wrong group",
+    next_step="Reserve a CPU for touchstone, or stop other processes, and measure again.",
     phases=_DISTURB,
 )
 def fault_not_in_time(group: SampleGroup, case: Case) -> Iterator[Fired]:
-    """Requests that met the fault are then counted as before or after it."""
+    """Requests that were sent during the fault are then counted as before or after it."""
     faults = [fault for evidence in disturbances(group.samples) for fault in evidence.faults]
     late = [
         (late_s, fault.for_s)

@@ -55,17 +55,18 @@ _HEAP_ABOVE_LIMIT_GO = re.compile(r"(\d+)(?:([KMGT])i)?B?")
     Severity.SUSPECT,
     title="The heap may grow beyond the memory limit",
     threshold=(
-        "a heap flag (-Xmx, --max-old-space-size, GOMEMLIMIT), or the bound that the runtime itself names when it is "
-        "asked under the limit (Node.js, Deno, Java), above the memory limit that was set"
+        "a heap flag (-Xmx, --max-old-space-size, GOMEMLIMIT) exceeds the memory limit, or the largest heap that the "
+        "runtime (Node.js, Deno, Java) reports when it is started under the limit does"
     ),
     threshold_reason=(
-        "a runtime needs stacks, code and buffers besides the heap, so even an equal value is too much. Only "
-        "certain errors fire"
+        "a runtime needs stacks, code and buffers besides the heap, so even an equal value is too much. The rule "
+        "fires only on settings that are certainly wrong"
     ),
     next_step=(
         "Set the heap well below the limit by the runtime's own option: --max-old-space-size (Node.js), "
-        "--v8-flags=--max-old-space-size=MIB (Deno), -Xmx or -XX:MaxRAMPercentage (Java), GOMEMLIMIT (Go). Java takes "
-        "its heap from the cgroup; Node.js 26 never goes below 262 MiB, and Deno 2.9 takes 4,192 MiB at any limit."
+        "--v8-flags=--max-old-space-size=MIB (Deno), -Xmx or -XX:MaxRAMPercentage (Java), GOMEMLIMIT (Go). Java "
+        "sizes its default heap by the cgroup's limit. Node.js 26 never defaults to less than 262 MiB. Deno 2.9 always "
+        "defaults to 4,192 MiB."
     ),
     phases=None,
 )
@@ -194,9 +195,10 @@ _KERNEL_LEAST = 4 << 20
     Severity.SUSPECT,
     title="Some memory is in no process's RSS",
     threshold=(
-        "huge pages, and shared memory charged to the server's cgroup and mapped by none of its processes: more than "
-        "1 MiB and more than 5 % of its RSS; kernel memory of the cgroup (pipes, sockets) beyond 32 KiB per thread, "
-        "8 KiB per place in the table of files, page tables and 2 % of RSS: more than 4 MiB and more than 10 % of RSS"
+        "huge pages, and shared memory that is charged to the server's cgroup and mapped by none of its processes, are "
+        "more than 1 MiB and more than 5 % of its RSS. Or the cgroup's kernel memory (pipes, sockets), less 32 KiB per "
+        "thread, 8 KiB per slot of the descriptor table, page tables and 2 % of RSS, is more than 4 MiB and more than "
+        "10 % of RSS"
     ),
     threshold_reason=(
         "runtimes keep a few pages of counters in such files. 5 % is the least difference that matters. The kernel "

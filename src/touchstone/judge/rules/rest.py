@@ -154,12 +154,13 @@ def neighbour_works(sample: Sample, case: Case) -> Iterator[Fired]:
     Severity.INVALID,
     title="A contender has another one do its work",
     threshold=(
-        "CPU of another contender in this one's slices: above 1 % of a CPU in four slices of five or more, four times "
-        "as much per second as in the quietest slices of the others, and above 5 % of the CPU that this one used itself"
+        "in this contender's slices another contender uses more than 1 % of a CPU (in 80 % of the slices or more), at "
+        "least four times its rate in the quietest slices of all others, and more than 5 % of the CPU that this "
+        "contender uses itself"
     ),
     threshold_reason=(
-        "postponed and own work of a neighbour falls into the slices of all contenders, the null server's too. "
-        "Only work for this contender's requests comes whenever this contender is loaded, and never otherwise"
+        "a neighbour's deferred or background work is in the slices of all contenders, and in the null server's. "
+        "Only work for this contender's requests is in every slice of this contender and in no other"
     ),
     next_step=(
         "See where the contender sends its requests: to ports of other contenders, or to a file or queue that they "
@@ -169,9 +170,9 @@ def neighbour_works(sample: Sample, case: Case) -> Iterator[Fired]:
     phases=("load",),
 )
 def work_given_away(sample: Sample, case: Case) -> Iterator[Fired]:
-    """In slices all contenders run at once, so one could pass its requests to another.
+    """All contenders keep running while one is loaded, so it could forward its requests to another.
 
-    It would be measured with the other's answers, and the CPU that they cost would be in nobody's figure.
+    It would get credit for the other's responses, and nobody would be charged the CPU that they cost.
     """
     own = own_cpu(sample)
     for worker, used in case.workers.get(sample.id, {}).items():

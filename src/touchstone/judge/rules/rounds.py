@@ -39,17 +39,17 @@ _ORDER_NOT_DRAWN_RARE = 0.01
     "order-not-drawn",
     Severity.SUSPECT,
     title="The order of the contenders never changed",
-    threshold="the same order in all rounds where a draw would give that less than once in a hundred times",
+    threshold="all rounds have the same order, and the probability of that in a random order is below 1 %",
     threshold_reason=(
-        "two contenders over three rounds keep their order one time in four by chance. Only what chance does not "
-        "explain fires"
+        "two contenders over three rounds keep their order one time in four by chance. The rule "
+        "fires only if chance is an unlikely explanation"
     ),
-    next_step="Run with a seed and the lab's own order.",
+    next_step="Let touchstone draw the order; `--seed N` makes it reproducible.",
 )
 def order_not_drawn(case: Case) -> Iterator[Fired]:
     """The contender that always comes first gets the cool machine.
 
-    The order is randomised in each round so that such effects fall on all alike.
+    The order is randomised in each round, so that such effects hit all contenders equally.
     """
     orders = [tuple(o) for o in case.run.plan.orders]
     contenders = len(orders[0]) if orders else 0
@@ -94,18 +94,17 @@ def rounds_incomplete(group: SampleGroup, case: Case) -> Iterator[Fired]:
     title="Rounds are not fresh processes",
     threshold="a contender that the lab did not start, in two rounds or more",
     threshold_reason=(
-        "the figures cannot show it: their scatter is that of one process, and nobody has measured how far another "
-        "start would be from it"
+        "the figures cannot show this: they scatter as one process does, and the variation between starts is unknown"
     ),
     next_step=(
         "Read the intervals as valid for these processes only. Restart the services and run again before you "
-        "generalise. As a stack, the lab starts a service again in each round."
+        "generalise. If the service is a stack of the scenario, touchstone starts it again in each round."
     ),
 )
 def rounds_share_process(case: Case) -> Iterator[Fired]:
     """Part of a service's cost is decided at random when it starts: memory layout, hash seeds, the order of
-    compilation. If the lab starts the service, each round draws it again. If someone else started it, all rounds
-    share one draw.
+    compilation. If touchstone starts the service, each round draws these again. If someone else started it,
+    all rounds share one draw.
     """
     for contender in case.run.plan.contenders:
         rounds = {s.round for s in case.run.samples if s.contender == contender.name and s.round and s.figures}

@@ -40,22 +40,22 @@ _CONNECTIONS_WAIT_OF_P99 = 0.01
     Severity.SUSPECT,
     title="Some connections wait while others are served",
     threshold=(
-        "closed loop, one of these beyond the null server's value: (1) slow responses (20 ms or more, and 10 times "
-        "their request's median or more) take more than 2 % of the connections' time, not counting times without any "
-        "response; (2) in at least half of the slices a response comes more than 50 ms after sending ended, and later "
-        "than 10 times the slice's p99; (3) some connections receive less than half of the median connection's "
-        "responses, which is at least 100. A note if p99 shows such responses, or if more than half of the "
-        "connections have them"
+        "in a closed loop, one of three is true and exceeds the null server's value. (1) Slow responses take more than "
+        "2 % of the connections' time; slow means 20 ms or more and at least 10 times the request's median. Times "
+        "without any response are not counted. (2) In at least half of the slices a response comes more than 50 ms "
+        "after sending ended, and later than 10 times the slice's p99. (3) Some connections receive less than half of "
+        "the responses of the median connection, if that has at least 100. It is a note if p99 shows the slow "
+        "responses, or if more than half of the connections have them"
     ),
     threshold_reason=(
-        "requests differ, and a busy machine delays a few of them, but not for 2 % of the time. A slow connection "
-        "sends rarely, so it stays below the 1 % at which p99 begins, however many users it has. Delays on most "
+        "some requests are slow by nature, and a busy machine delays a few, but not for 2 % of the time. A slow "
+        "connection sends few requests, so they are less than the 1 % that p99 shows. Delays on most "
         "connections come from a busy machine or a pause, not from one slow worker. With at least a hundred responses "
         "each, chance does not halve a connection's share"
     ),
     next_step=(
         "Look at what the connections named have in common: one worker, thread or event loop of several. Measure the "
-        "same with an open loop at a fixed rate, or with --whole-windows, which shows the far percentiles."
+        "same with an open loop at a fixed rate, or with --whole-windows, which shows the tail percentiles."
     ),
     # A starved connection holds a request whose latency is never counted: rate times latency falls short.
     explains=frozenset({"littles-law"}),

@@ -21,16 +21,16 @@ from touchstone.record.sample import Sample
     Severity.SUSPECT,
     title="Responses came before the work was done",
     threshold=(
-        f"after the load requests are sent one at a time; of at least {LEAST_ASKED} that used a dependency, half "
-        "or more used it only, or used it again, after their response"
+        f"after the load, requests are sent one at a time. At least {LEAST_ASKED} of them used a dependency, and for "
+        "half of these or more the dependency was used after the response"
     ),
     threshold_reason=(
-        "nothing else is under way then, so that work after a response is that request's. What a dependency does by "
-        "itself, such as a checkpoint, does not come with every second request"
+        "nothing else runs then, so work after a response belongs to that request. A dependency's own background work, "
+        "such as a checkpoint, does not follow every second request"
     ),
     next_step=(
-        "Look for work in threads, queues or hooks that run after the response. If the contract allows it, let all "
-        "contenders do it alike."
+        "Look for work in threads, queues or hooks that run after the response. If the contract allows it, make all "
+        "contenders do it."
     ),
 )
 def answered_before_work(sample: Sample, case: Case) -> Iterator[Fired]:

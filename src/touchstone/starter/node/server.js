@@ -5,9 +5,9 @@ fastify.setNotFoundHandler(async (request, reply) => reply.code(404).send("not f
 
 process.on("SIGTERM", () => {
   fastify.close();
-  // Fastify closes connections at rest once; one that is busy now would be kept for its idle timeout, 72 s.
+  // Fastify closes idle connections once. One that is busy at that moment would stay open for its idle timeout, 72 s.
   setInterval(() => fastify.server.closeIdleConnections(), 100).unref();
-  // Node waits without end for a client that has sent nothing, or half a request.
+  // Node waits forever for a client that has sent nothing or half a request.
   setTimeout(() => fastify.server.closeAllConnections(), 5000).unref();
 });
 fastify.listen({ host: process.env.HOST, port: Number(process.env.PORT) });
