@@ -86,4 +86,4 @@ def test_a_doubt_about_builds_bears_on_no_figure_of_the_summary(run: Run, judgem
         "other-processes": True,
     }
     told = answer(View(run, judgement.model_copy(update={"findings": [build, load]})))
-    assert told[-1] == "Biggest caveat: other-processes of go/plain (go/plain)."
+    assert told[-1] == "Biggest caveat (go/plain): other-processes of go/plain."

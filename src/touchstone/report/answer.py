@@ -161,7 +161,7 @@ def _elsewhere(view: View, columns: list[TableColumn]) -> str:
         if not found:
             continue
         ahead = _by_kind(found).get("better", [])
-        leader = f"{ahead[0].contender} leads" if ahead else "no one is known to lead"
+        leader = f"{ahead[0].contender} leads" if ahead else "the leader is undecided"
         if all(sign(c).kind == "worse" for c in found):
             leader = f"{found[0].baseline} leads"
         what = "" if column.figure == lead.figure else f" ({column.figure.in_sentence})"
@@ -181,16 +181,9 @@ def _extremes(view: View, column: TableColumn) -> str:
         level = all(sign(c).kind == "equivalent" for c in found)
         how = "all are level" if level else "no difference is decided"
         return f"On {what} {how}."
-    first, last = decided[0], decided[-1]
-    assert first.ratio is not None
-    sentence = f"{what[:1].upper()}{what[1:]} of {first.contender} is {_of(first.ratio)} that of {base}"
-    if last is not first and last.ratio is not None:
-        sentence += (
-            f", of {last.contender} {_of(last.ratio)} it"
-            if last.ratio < 1
-            else (f", of {last.contender} {ratio(last.ratio)} that")
-        )
-    return f"{sentence}."
+    ends = decided[:1] if len(decided) == 1 else [decided[0], decided[-1]]
+    shown = ", ".join(f"{c.contender} {ratio(c.ratio)}" for c in ends if c.ratio is not None)
+    return f"{what[:1].upper()}{what[1:]}, as a multiple of {base}'s: {shown}."
 
 
 def _unsettled(view: View, column: TableColumn) -> str:
@@ -210,8 +203,8 @@ def _doubt(view: View) -> str:
         return ""
     grave = next((cause for cause in found if cause.severity is found[0].severity and cause.scored), found[0])
     void = view.judgement.verdict is Verdict.INVALID
-    opening = "Nothing of this may be quoted" if void else "Biggest caveat"
-    return f"{opening}: {grave.statement.rstrip('.')} ({grave.who})."
+    opening = "Do not quote these figures" if void else "Biggest caveat"
+    return f"{opening} ({grave.who}): {grave.statement.rstrip('.')}."
 
 
 def _names(found: list[Comparison]) -> str:
