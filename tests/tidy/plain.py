@@ -12,6 +12,8 @@ import tokenize
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+_AFTER_NO = "longer|more|less|worse|better|different|difference|other|such|time|need|older|graver|doubt"
+"""What may follow in a sentence such as `it is no longer measured`."""
 _WORDS = {
     r"told": "reported, shown, named, given",
     r"so many": "the number of, how many",
@@ -23,6 +25,7 @@ _WORDS = {
     r"as ever": "as before",
     r"comes to": "amounts to, is",
     r"what it": "the noun itself",
+    rf"(?<!there\s)(?:is|was) no (?!{_AFTER_NO})\w+": "is not a",
 }
 _REFUSED = re.compile(rf"(?<![\w-])(?:{'|'.join(_WORDS)})(?![\w-])".replace(" ", r"\s+"), re.IGNORECASE)
 _OPENING = re.compile(r"(?<!\w)Of\s(?!course\b)")

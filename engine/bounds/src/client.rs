@@ -87,7 +87,7 @@ pub(crate) fn fault(plan: &Plan, answered: &Result<Response, Instead>) -> Option
         Err(instead) => Some(match instead {
             Instead::Closed => "the connection was closed without a response".into(),
             Instead::Reset => "the connection was reset without a response".into(),
-            Instead::NotHttp => "what came is no HTTP response".into(),
+            Instead::NotHttp => "what came is not an HTTP response".into(),
             Instead::Nothing => "no response came in time".into(),
         }),
     }

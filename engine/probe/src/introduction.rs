@@ -102,7 +102,7 @@ fn foreign(dial: &Dial, reading: &Reading, patience: Duration) -> Option<&'stati
                     "speaks HTTP/2 only (it answered the preface of HTTP/2, and no HTTP/1.1 request): probe it by --protocol h2c",
                 );
             }
-            // A TLS server answers what is no handshake with an alert (21), version 3.x.
+            // A TLS server answers what is not a handshake with an alert (21), version 3.x.
             if answer.len() >= 3 && answer[0] == 0x15 && answer[1] == 3 {
                 return Some("speaks TLS (it answered with a TLS alert): give the https:// URL");
             }

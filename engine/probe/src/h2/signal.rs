@@ -83,7 +83,7 @@ fn codes(text: &str) -> Result<Vec<Code>, String> {
     }
     let code = |name: &str| {
         let found = (0..0xe).map(Code).find(|code| code.name() == name);
-        found.ok_or_else(|| format!("`{name}` is no error code of RFC 9113 7"))
+        found.ok_or_else(|| format!("`{name}` is not an error code of RFC 9113 7"))
     };
     text.split('|').map(code).collect()
 }

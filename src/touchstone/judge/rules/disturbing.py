@@ -152,7 +152,7 @@ def falls_with_dependency(group: SampleGroup, case: Case) -> Iterator[Fired]:
     Severity.NOTE,
     title="The service ends when a dependency fails",
     threshold="the process ended during a load with faults",
-    threshold_reason="a fault of a dependency is no reason to end: the next process meets the same fault",
+    threshold_reason="a fault of a dependency is not a reason to end: the next process meets the same fault",
     next_step="Read the end of its log; answer 503 while the dependency is away, and connect again in the background.",
     phases=_DISTURB,
 )

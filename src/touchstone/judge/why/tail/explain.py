@@ -24,7 +24,7 @@ LEAST_EXPLAINED = 0.7
 _LEAST_NAMED = 0.2
 """A part is named as a cause from this share of the difference on."""
 _LEAST_SHARE = 0.05
-"""A part that is a smaller share of the difference is no candidate."""
+"""A part that is a smaller share of the difference is not a candidate."""
 _LEAST_S = 0.001
 _LEAST_RATIO = 1.3
 """Smaller differences are left without a cause: looks are a millisecond apart."""
