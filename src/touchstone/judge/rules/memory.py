@@ -19,15 +19,20 @@ from touchstone.record.sample import Sample
     "floor-unsteady",
     Severity.SUSPECT,
     title="The rate without a limit was unsteady",
-    threshold="the rates without a limit, before the search and after it, differ by more than the limit may cost",
-    threshold_reason="with nine tenths wanted, a tenth of drift passes or fails a limit as much as the limit does",
-    next_step="End what else runs (`touchstone doctor --noise` shows it), and search again with a longer preset.",
+    threshold=(
+        "the rates without a limit, measured before and after the search, differ by more than a limit is allowed to "
+        "cost"
+    ),
+    threshold_reason=(
+        "if a limit must keep nine tenths of the rate, a drift of one tenth decides as much as the limit does"
+    ),
+    next_step="Stop other processes (`touchstone doctor --noise` lists them), and search again with a longer preset.",
     phases=("floor",),
 )
 def floor_unsteady(sample: Sample, case: Case) -> Iterator[Fired]:
     """A floor is the smallest limit that keeps most of the unlimited rate.
 
-    If the unlimited rate itself moves by more than the limit may cost, noise decides which limit passes.
+    If the unlimited rate itself moves by more than a limit may cost, noise decides which limit passes.
     """
     floor = sample.floor
     if floor is None:
@@ -71,7 +76,7 @@ _HEAP_ABOVE_LIMIT_GO = re.compile(r"(\d+)(?:([KMGT])i)?B?")
     phases=None,
 )
 def heap_above_limit(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A runtime that assumes more memory than it has does not collect in time. It is killed, or it swaps."""
+    """A runtime that assumes more memory than it has collects garbage too late. It is killed, or it swaps."""
     limit, bound = sample.process.placement.memory_limit, sample.process.placement.heap_bound
     if not limit:
         return
@@ -119,9 +124,10 @@ _MAJOR_FAULTS_LEAST = 50
     "major-faults",
     Severity.SUSPECT,
     title="The server waited for pages from disk",
-    threshold="more than 10 major faults a second of the window, and more than 50",
+    threshold="the server has more than 10 major faults per second of the window, and more than 50 in total",
     threshold_reason=(
-        "a server that was warmed up has its pages. 10 a second at about 1 ms each are a percent of a thread's time"
+        "after the warm-up a server has its pages in memory. 10 faults per second at about 1 ms each take 1 % of a "
+        "thread's time"
     ),
     next_step="Raise the memory limit, free memory, or lengthen the warm-up.",
     # What is read from the disk at the start is part of it.
@@ -130,7 +136,7 @@ _MAJOR_FAULTS_LEAST = 50
 def major_faults(sample: Sample, case: Case) -> Iterator[Fired]:
     """A major fault stops a thread until a page has been read from disk.
 
-    Either memory is short or the program was not yet loaded.
+    Either memory is short, or a part of the program was not loaded yet.
     """
     result = sample.result
     faults = result.watch.window.major_faults if result and result.watch else None
@@ -152,17 +158,17 @@ _MEMORY_LIMIT_HIT_FAULTS = 50
     Severity.SUSPECT,
     title="The memory limit was hit",
     threshold=(
-        "anonymous memory above 95 % of the limit; or the kernel counted hits of the limit together with major "
-        "faults; invalid if it killed a process"
+        "anonymous memory is above 95 % of the limit, or the kernel counted hits of the limit together with more than "
+        "50 major faults. It is invalid if the kernel killed a process at the limit"
     ),
     threshold_reason=(
-        "page cache fills any limit and is given back at once, so it does not count. Anonymous memory cannot be "
-        "given back"
+        "page cache fills any limit, and the kernel reclaims it at once, so it does not count. Anonymous memory cannot "
+        "be reclaimed"
     ),
-    next_step="Raise the limit, or lower the heap; the floor phase searches the smallest limit that is enough.",
+    next_step="Raise the limit, or lower the heap. The floor phase finds the smallest limit that is enough.",
 )
 def memory_limit_hit(sample: Sample, case: Case) -> Iterator[Fired]:
-    """At its limit a server survives only because the kernel takes pages away. It becomes slower, or is killed."""
+    """At its limit a server survives only because the kernel reclaims pages. It becomes slower, or is killed."""
     limit, result, state = sample.process.placement.memory_limit, sample.result, machine_state(sample)
     watched = result.watch.window if result and result.watch else None
     killed = max(state.oom_kills or 0, (watched.oom_kills if watched else None) or 0)
@@ -202,15 +208,15 @@ _KERNEL_LEAST = 4 << 20
     ),
     threshold_reason=(
         "runtimes keep a few pages of counters in such files. 5 % is the least difference that matters. The kernel "
-        "needs some 26 KiB for a thread and 4 KiB for a connection"
+        "needs about 26 KiB for a thread and 4 KiB for a connection"
     ),
     next_step="Compare the cgroup's memory (`cgroup_peak`) instead of RSS.",
     phases=None,
 )
 def memory_outside_rss(sample: Sample, case: Case) -> Iterator[Fired]:
-    """Files in memory (`memfd`, `/dev/shm`) that are not mapped are in no process's RSS or PSS.
+    """Memory files (`memfd`, `/dev/shm`) that no process maps are in no process's RSS or PSS.
 
-    Neither are huge pages, and bytes that wait in pipes and sockets. They use the machine's memory all the same.
+    Huge pages are in neither, and nor are bytes that wait in pipes and sockets. All of these use the machine's memory.
     """
     for account in sample.process.confinement:
         shared, kernel = account.unmapped_shared, account.kernel
@@ -249,17 +255,17 @@ _PAGES_SHARED_MORE = 1.05
     "pages-shared",
     Severity.NOTE,
     title="Shared pages are counted once",
-    threshold="several processes whose summed RSS is more than 5 % above the stated memory",
-    threshold_reason="below 5 % both ways of counting agree",
+    threshold="the server has several processes, and the sum of their RSS is more than 5 % above the memory shown",
+    threshold_reason="below 5 % the two ways of counting agree",
     next_step=(
-        "Nothing is wrong. Figures of `ps` or `top` count shared pages more than once: do not compare with them."
+        "Nothing is wrong. Do not compare with figures of `ps` or `top`, which count shared pages once per process."
     ),
 )
 def pages_shared(sample: Sample, case: Case) -> Iterator[Fired]:
     """Forked processes share the pages that neither has written.
 
-    The sum of their RSS counts such a page once per process, so their memory is given as the sum of PSS. Pages of
-    files, which unrelated processes may map as well, count at least as much as one process maps.
+    A sum of RSS counts such a page once per process, so touchstone shows the sum of PSS. Pages of files may also be
+    mapped by unrelated processes. They count at least as much as one process maps.
     """
     watch = sample.result.watch if sample.result else None
     if watch is None or not several_processes(watch):
@@ -283,8 +289,8 @@ _SWAPPED_PAGES = 256
     Severity.SUSPECT,
     title="The machine swapped",
     threshold="more than 256 pages moved to or from swap during the sample",
-    threshold_reason="256 pages are 1 MiB. Below that the kernel may tidy up pages of programs that sleep",
-    next_step="Free memory or lower the number of connections; turn swap off for measurements.",
+    threshold_reason="256 pages are 1 MiB. Smaller amounts may be pages of idle programs that the kernel moves out",
+    next_step="Free memory or lower the number of connections. Turn swap off for measurements.",
     phases=None,
 )
 def swapped(sample: Sample, case: Case) -> Iterator[Fired]:

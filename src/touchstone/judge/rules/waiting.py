@@ -183,24 +183,25 @@ _NOBODY_BUSY_FAILED = 0.05
     Severity.NOTE,
     title="Requests waited while no CPU was busy",
     threshold=(
-        "closed loop without think time, a median latency of 2 ms or more: the server uses less than 30 % of the "
-        "CPUs that its threads could use, the generator and each dependency less than 50 %, other processes less "
-        "than 25 % of the machine; and no downstream has a stated delay of half the median"
+        "in a closed loop without think time the median latency is 2 ms or more, and no CPU is busy: the server uses "
+        "less than 30 % of the CPUs that its threads could use, the generator and each dependency use less than 50 %, "
+        "and other processes use less than 25 % of the machine. It does not fire if a downstream has a stated delay of "
+        "half the median or more"
     ),
     threshold_reason=(
-        "waking up and passing on take far less than 2 ms, also on a virtual machine. Below 30 % a queue for the "
-        "server's CPUs adds less than half of the time that a request needs of them"
+        "to wake a thread and pass a message on takes far less than 2 ms, even on a virtual machine. Below 30 % use, "
+        "queueing for the server's CPUs adds less than half of the CPU time that a request needs"
     ),
     next_step=(
-        "Find out what the requests wait for: a pool that is too small, a lock, a timer, a rate limit, the disk, an "
+        "Find out what the requests wait for: a pool that is too small, a lock, a timer, a rate limit, the disk, or an "
         "acknowledgement (TCP_NODELAY). A faster machine does not help; more connections may."
     ),
 )
 def nobody_busy(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A closed loop sends the next request at once. Something is therefore always the limit.
+    """A closed loop sends the next request at once, so something is always the limit.
 
-    If the limit is not a CPU, a faster program changes nothing: the requests wait for something that takes the same
-    time on any machine. That is a property of the service, and often the whole difference.
+    If that limit is not a CPU, a faster program changes nothing: the requests wait for something that takes the same
+    time on any machine. The wait is a property of the service, and often the whole difference between two.
     """
     result = sample.result
     if result is None or loop(sample) != "closed" or pauses(sample) or sample.process.placement.cpu_limit is not None:
@@ -256,19 +257,20 @@ _STALL_IN_CLOSED_LOOP_FEW = 4
     Severity.SUSPECT,
     title="A stall that a closed loop hides",
     threshold=(
-        "closed loop: more than 2 % of the window without any response, in gaps of 50 ms and more that are also more "
-        "than 4 times the median latency. What the tare had of it is taken off, or the lower of two others in the same "
-        "laps (the middle one of several), and the time in the gaps in which the generator waited for a CPU. With "
-        "fewer than 4 requests under way at once, and a median above 12.5 ms, the longest gap counts alone. Suspect "
-        "where the longest of them took 250 ms or more, or all of them more than 10 %; a note below"
+        "in a closed loop, gaps without any response make up more than 2 % of the window. A gap counts if it lasts 50 "
+        "ms or more and more than 4 times the median latency. With fewer than 4 concurrent requests and a median above "
+        "12.5 ms, only the longest gap counts. Time in which the generator waited for a CPU is subtracted. So is the "
+        "null server's share of gaps, or that of other contenders in the same laps if it is larger (with two others "
+        "the lower one, with more the median). It is suspect if the longest gap lasts 250 ms or more, or all gaps take "
+        "more than 10 %; otherwise it is a note"
     ),
     threshold_reason=(
-        "a stall longer than 1 % of the window belongs in p99 and is missing from it. At 2 % the effect is beyond "
-        "that of the window's edges. Pauses of a garbage collector stay below 50 ms, or are too short for users "
-        "to notice. If stalls take a tenth of the time, all users notice. A slow service answers in waves, with "
-        "gaps as long as its median. With few requests in flight, a single slow one makes a gap by itself"
+        "a stall longer than 1 % of the window belongs in p99 and is missing from it. 2 % is more than the edges of "
+        "the window can cause. Pauses of a garbage collector stay below 50 ms, or are too short for users to notice. "
+        "If stalls take a tenth of the time, all users notice. A slow service answers in waves, with gaps as long as "
+        "its median. With few requests in flight, a single slow one makes a gap"
     ),
-    next_step="Measure the same with an open loop at a fixed rate; its percentiles include the stall.",
+    next_step="Measure the service with an open loop at a fixed rate. The percentiles then include the stall.",
     # A start under load stalls by its nature.
     phases=("load",),
 )
@@ -338,24 +340,24 @@ def _usual(case: Case, sample: Sample) -> float:
     Severity.NOTE,
     title="Responses wait for an acknowledgement",
     threshold=(
-        "at least 5 % of the responses to a request come in two parts, 20 ms or more apart; and in at least 3 trials, "
-        "in which the engine acknowledges the first part at once, such a gap is so rare that chance explains it less "
-        "than once in 1,000 times"
+        "at least 5 % of the responses to a request come in two parts, 20 ms or more apart, and the gap vanishes when "
+        "the engine acknowledges the first part at once. At least 3 trials test this, and the probability that chance "
+        "makes the gap so rare in them is below 1 in 1,000"
     ),
     threshold_reason=(
-        "work of the service between the two parts takes the same time however acknowledgements are sent. Only a "
+        "work of the service between the two parts takes the same time, whenever acknowledgements are sent. Only a "
         "kernel that holds the second part back (Nagle's algorithm, RFC 9293 section 3.7.4) sends it on an "
-        "acknowledgement, which Linux delays for 40 ms and more (section 3.8.6.3). If fewer than one response in "
-        "twenty waits, only the tail moves"
+        "acknowledgement. Linux delays acknowledgements by 40 ms or more (section 3.8.6.3). If fewer than one response "
+        "in twenty waits, only the tail moves"
     ),
     next_step=NEXT_STEP,
 )
 def waits_for_acknowledgement(sample: Sample, case: Case) -> Iterator[Fired]:
     """With Nagle's algorithm, a body that is written after its head waits for an acknowledgement.
 
-    The server sends the body only when the head is acknowledged. The client's kernel delays that acknowledgement in the
-    hope of sending data with it. So a service that needs microseconds takes 40 ms while all CPUs are idle. Real clients
-    see the same: the figures are true.
+    The server sends the body only when the head is acknowledged. The client's kernel delays the acknowledgement,
+    because it hopes to send data along. So a service that needs microseconds takes 40 ms while all CPUs are idle. Real
+    clients see the same delay, so the figures are true.
     """
     for request in sample.result.requests if sample.result else []:
         found = waiting(request)

@@ -54,20 +54,18 @@ _BELOW_DOWNSTREAM_DELAY_HITS = ("hits", "requests", "answered", "served")
 @on_sample(
     "below-downstream-delay",
     Severity.INVALID,
-    title="Faster than the downstream it waits for",
+    title="Faster than the downstream that it calls",
     threshold=(
-        "the downstream counted at least one hit for every two answers, its delay is stated, and the median "
-        "latency is below 95 % of it"
+        "the downstream has a stated delay and counted at least one hit for every two responses, but the service's "
+        "median latency is below 95 % of the delay"
     ),
-    threshold_reason=(
-        "a timer may fire up to a few percent early by its resolution. The median of many requests does not"
-    ),
-    next_step="Look for a cache, for calls made ahead of time, or for a wrong unit.",
+    threshold_reason="a timer may fire a few percent early, by its resolution. The median of many requests does not",
+    next_step="Look for a cache, for calls made ahead of time, or for a wrong unit in the stated delay.",
 )
 def below_downstream_delay(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A service that calls a downstream cannot answer before the downstream has.
+    """A service that calls a downstream cannot respond before the downstream has.
 
-    An earlier answer was made without it.
+    An earlier response was made without the downstream.
     """
     result = sample.result
     if result is None or not result.counts.ok or result.latency.p50 is None:
@@ -102,14 +100,15 @@ _WRITE_ELSEWHERE = (
     Severity.SUSPECT,
     title="State of an earlier run was present",
     threshold=(
-        "anything that the dependency found before the contender started and that should not have been there, or a "
-        "file of the work folder that an earlier start has changed; a note for a new file there, which is removed"
+        "before the contender started, its dependency held anything that should not have been there, or an earlier "
+        "start had changed a file of the work folder. It is a note if an earlier start left a new file there; the file "
+        "is removed"
     ),
     threshold_reason=(
-        "each contender starts on fresh state. What is listed was seen and removed, and may not be all. A changed file "
-        "cannot be put back"
+        "each contender starts on fresh state. The list shows what was found and removed, and it may be incomplete. A "
+        "changed file cannot be restored"
     ),
-    next_step="See which process left it: a server that was not stopped, or another run at the same time.",
+    next_step="Find the process that left it: a server that was not stopped, or another run at the same time.",
     phases=None,
 )
 def leftovers(sample: Sample, case: Case) -> Iterator[Fired]:
@@ -149,30 +148,30 @@ _Works = Mapping[str, WorkCount]
     Severity.SUSPECT,
     title="Contenders give their dependencies unequal work",
     threshold=(
-        "calls, rows or transactions per correct response, over all rounds of a load whose proofs hold, between two "
-        "contenders: at least 20 fewer, and fewer by more than 0.5 %; in PostgreSQL by more than 5 %, and by more "
-        "than arrived in the load's last second; rows read count up to one per response; for a note, scans of "
-        "tables are compared if fewer rows are read as well, and transactions if as many rows are touched; if most "
-        "contenders agree, only those that do less or more are suspect, and of two neither is named"
+        "two contenders cause different amounts of work (calls, rows or transactions) per correct response, over all "
+        "rounds of a load whose proofs hold. One causes at least 20 units fewer, and more than 0.5 % fewer. In "
+        "PostgreSQL the limits are 5 % and the work that arrived in the load's last second. Rows read count up to one "
+        "per response. Scans of tables are compared only if fewer rows are read as well. Transactions are compared "
+        "only if equal numbers of rows are touched, and are a note. If most contenders agree, only those that differ "
+        "are suspect. With two contenders neither is named"
     ),
     threshold_reason=(
         "calls and rows are counted exactly, with an allowance for requests that were sent but not answered. "
-        "PostgreSQL's sessions report their counts up to a second late. Statements that touch no table are "
-        "reported when the session ends. Query plans differ: one reads many rows where another reads one. Work "
-        "caused by fewer than one request in twenty is the service's own. A contender that fails its own proof is "
-        "judged by the proof and is not compared here"
+        "PostgreSQL's sessions report their counts up to a second late. Statements that touch no table are reported "
+        "when the session ends. Query plans differ: one reads many rows where another reads one. Work caused by fewer "
+        "than one request in twenty is the service's own. A contender that fails its own proof is judged by the proof "
+        "and is not compared here"
     ),
     next_step=(
-        "Give the load a proof that counts the work. In the contender that does less, look for caches and skipped "
-        "calls; in the one that does more, for duplicate calls. An act `execute` in the contract shows whether a "
-        "contender keeps answers."
+        "Add a proof to the load that counts the work. In the contender that does less, look for caches and skipped "
+        "calls. In the contender that does more, look for duplicate calls. An act `execute` in the contract shows "
+        "whether a contender caches responses."
     ),
 )
 def less_work(case: Case) -> Iterator[Fired]:
-    """A contender that calls the downstream less often, or caches lookups, is faster at another task.
+    """A contender that calls the downstream less often, or caches lookups, does an easier task.
 
-    If no proof of the scenario counts the work, the dependencies' own counters allow a comparison between
-    contenders.
+    If no proof of the scenario counts the work, the dependencies' own counters are compared between contenders.
     """
     for load in case.loads:
         by_kind = _work_by_kind(case, load)
@@ -279,20 +278,19 @@ def _evidence(works: Sequence[WorkCount]) -> dict[str, object]:
     "work-not-done",
     Severity.INVALID,
     title="The work behind the answers was not done",
-    threshold="any proof of the load that does not hold",
+    threshold="a proof of the load does not hold",
     threshold_reason=(
-        "proofs count rows, hits or offsets against the successes that were answered, with what is uncertain "
-        "allowed for"
+        "proofs compare rows, hits or offsets with the number of successful responses, and allow for what is uncertain"
     ),
     next_step=(
-        "Compare the dependency's counts with the successes; look for writes that fail silently, caches, and "
-        "batches that are never flushed."
+        "Compare the dependency's counts with the successful responses. Look for writes that fail silently, for "
+        "caches, and for batches that are never flushed."
     ),
     own_failure=True,
     phases=None,
 )
 def work_not_done(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A service that responds without working is the fastest. Its dependency is therefore asked for counts."""
+    """A service that responds without working is the fastest. So the dependency's own counters are read."""
     # Work that a fault of the dependency loses or doubles is what the phase `disturb` measures.
     for proof in sample.proofs if sample.disturb is None else ():
         if not proof.passed:
