@@ -20,20 +20,23 @@ from touchstone.vocabulary.limits import NEAR_CEILING, OTHERS
     Severity.SUSPECT,
     title="The capacity is beyond what the generator can offer",
     threshold=(
-        "the objective held at every rate that the engine could offer; or the capacity is above 90 % of what the null "
-        "server bore under the same objective, while the server's CPUs were less than 90 % busy at the highest rate "
-        "that held"
+        "the objective held at every rate that the engine could offer. Or the capacity is above 90 % of the null "
+        "server's capacity under the same objective, and the server's CPUs were less than 90 % busy at the highest "
+        "rate that held"
     ),
     threshold_reason=(
         "a rate that holds at the engine's limit may hold at any higher rate. Within a tenth of the null server's "
-        "capacity, engine and kernel are as close to their limit as the server is, unless the server's own CPUs "
+        "capacity, engine and kernel are as close to their limit as the server is to its own, unless the server's CPUs "
         "are full"
     ),
     next_step=("Read the capacity as a lower bound. Give the engine more CPUs, or the contender fewer (--cpus 0.5)."),
     phases=("capacity",),
 )
 def capacity_beyond_generator(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A rate that the engine cannot offer shows nothing about the server. It must not pass for its capacity."""
+    """A rate that the engine cannot offer is not the server's capacity.
+
+    It shows nothing about the server.
+    """
     found, rate = sample.capacity, sample.figures.get("capacity")
     if found is None or rate is None:
         return
@@ -69,17 +72,18 @@ _SHOWN = 0.01
     Severity.SUSPECT,
     title="Other programs had the CPUs while trials failed",
     threshold=(
-        "CPU of processes that are neither server, engine nor dependency, and what the hypervisor took, as the median "
-        "over failed trials: above 10 % of the machine"
+        "in the median failed trial, processes other than server, engine and dependencies, together with the "
+        "hypervisor (steal), took more than 10 % of the machine's CPU"
     ),
-    threshold_reason="as for `other-processes`: on two cores 10 % of the machine is a fifth of one side",
-    next_step="End what else runs (`touchstone doctor --noise` shows it), or measure on a machine of its own.",
+    threshold_reason="the limit is that of `other-processes`: on two cores, 10 % of the machine is a fifth of one core",
+    next_step="Stop other processes (`touchstone doctor --noise` lists them), or measure on a dedicated machine.",
     phases=("capacity",),
 )
 def capacity_disturbed(sample: Sample, case: Case) -> Iterator[Fired]:
     """A trial that fails because another program has the CPU measures the machine, not the server.
 
-    Failures in short bursts are void and ignored; this finding is about a machine that is shared all the time.
+    Trials that fail because of short bursts are void and ignored. This finding is about a machine that is shared all
+    the time.
     """
     taken = taken_in_failed_trials(sample, case.run.environment.cpus)
     if taken is None or sum(taken) <= OTHERS:
@@ -98,12 +102,12 @@ def capacity_disturbed(sample: Sample, case: Case) -> Iterator[Fired]:
     "capacity-uncertain",
     Severity.SUSPECT,
     title="The trials of a round did not settle the capacity",
-    threshold="the trials were used up while the interval of the round was still wider than twice the margin",
+    threshold="all trials of a round were used, and the round's interval is still wider than twice the margin",
     threshold_reason=(
-        "a round's value is then uncertain by more than the least difference that matters. The comparison is widened "
-        "by the round's own interval"
+        "the capacity in this round is then uncertain by more than the least difference that matters. The comparison "
+        "is widened by the round's own interval"
     ),
-    next_step="End other programs, or use a longer preset: longer trials separate saturation from a bad moment.",
+    next_step="Stop other programs, or use a longer preset. Longer trials separate saturation from a bad moment.",
     phases=("capacity",),
 )
 def capacity_uncertain(sample: Sample, case: Case) -> Iterator[Fired]:
@@ -133,15 +137,17 @@ def capacity_uncertain(sample: Sample, case: Case) -> Iterator[Fired]:
     "dies-past-knee",
     Severity.NOTE,
     title="The server ended at a rate above its capacity",
-    threshold="an exit before the stop signal during a trial, during the closed loop of the warm-up, or in a burst",
-    threshold_reason="a process that has ended answers no request at any rate",
-    next_step="Read its log. Limit its queue or its connections, so that it refuses excess requests.",
+    threshold=(
+        "the server exits before the stop signal, during a trial, during the closed loop of the warm-up, or in a burst"
+    ),
+    threshold_reason="a process that has exited answers no request at any rate",
+    next_step="Read the server's log. Limit its queue or its connections, so that it refuses excess requests.",
     phases=("capacity",),
 )
 def dies_past_knee(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A service that refuses excess load recovers when the rush is over. One that ends does not.
+    """A service that refuses excess load recovers when the rush is over. One that exits does not.
 
-    This is a result, not a fault of the measurement: the search went on at lower rates with a new process.
+    This is a result, not a fault of the measurement. The search went on at lower rates with a new process.
     """
     found = sample.capacity
     if found is not None and found.death is not None:
@@ -163,19 +169,19 @@ def dies_past_knee(sample: Sample, case: Case) -> Iterator[Fired]:
     "goodput-collapses",
     Severity.NOTE,
     title="Beyond its capacity hardly a request is answered in time",
-    threshold="goodput at twice the capacity below 20 % of the capacity; the service recovers after the burst",
+    threshold="at twice the capacity, goodput is below 20 % of the capacity, and the service recovers after the burst",
     threshold_reason=(
-        "a service that refuses excess requests keeps its goodput; one that loses four fifths of it works for "
-        "clients that have given up"
+        "a service that refuses excess requests keeps its goodput. One that loses four fifths of it works for clients "
+        "that have given up"
     ),
     next_step=(
-        "Limit the queue or the number of requests under way, and refuse the rest at once, with 503 or 429. Drop a "
+        "Limit the queue or the number of requests in flight, and refuse the rest at once with 503 or 429. Drop a "
         "request whose client has closed its connection."
     ),
     phases=("capacity",),
 )
 def goodput_collapses(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A service that is offered twice its capacity still could serve all of it. Many serve nothing."""
+    """Under twice its capacity, a service could still serve its full capacity. Many serve nothing."""
     burst = _burst(sample, "collapses")
     if burst is None:
         return
@@ -193,21 +199,21 @@ def goodput_collapses(sample: Sample, case: Case) -> Iterator[Fired]:
     Severity.NOTE,
     title="The service did not recover from a burst",
     threshold=(
-        "for no second of the load after the burst, which is 70 % of the capacity and lasts four trials, 95 % of the "
-        "requests got right answers within the objective's bound on latency"
+        "after the burst, load continues at 70 % of the capacity for the length of four trials. In no second of it do "
+        "95 % of the requests get a correct response within the objective's latency bound"
     ),
     threshold_reason=(
-        "a load that the service serves with ease otherwise: what is left of the burst keeps it from its work, be it a "
-        "queue of requests that nobody waits for any more, or a state that the burst has left"
+        "otherwise the service handles this load with ease. So something that the burst left behind blocks it: a queue "
+        "of requests that nobody waits for any more, or a broken state"
     ),
     next_step=(
-        "Bound the queue by time: drop a request that has waited longer than its client does. Look for retries, "
-        "caches that are empty now, and pools whose connections are broken."
+        "Bound the queue by time: drop a request that has waited longer than its client does. Look for retries, for "
+        "caches that are empty now, and for pools whose connections are broken."
     ),
     phases=("capacity",),
 )
 def never_recovers(sample: Sample, case: Case) -> Iterator[Fired]:
-    """After a burst that lasts seconds such a service needs a restart, or minutes."""
+    """After a burst of seconds such a service needs a restart, or minutes."""
     burst = _burst(sample, "never recovers")
     if burst is None:
         return
@@ -232,13 +238,15 @@ def _burst(sample: Sample, behaviour: Behaviour) -> BurstEvidence | None:
     Severity.NOTE,
     title="No rate met the objective",
     threshold=(
-        "with a probability of nine in ten the capacity is below the lowest rate at which a trial is long enough "
-        "for the objective"
+        "with a probability of 90 %, the capacity is below the lowest rate at which a trial is long enough for the "
+        "objective"
     ),
     threshold_reason=(
-        "below it a trial of ten seconds has too few requests for the objective's percentiles, so nothing can be said"
+        "below that rate, a trial of ten seconds has too few requests to estimate the objective's percentiles"
     ),
-    next_step="Look at the latency at the lowest rate: the objective may be below what the service takes when idle.",
+    next_step=(
+        "Look at the latency at the lowest rate. The objective may be stricter than the latency of the idle service."
+    ),
     phases=("capacity",),
 )
 def objective_not_met(sample: Sample, case: Case) -> Iterator[Fired]:

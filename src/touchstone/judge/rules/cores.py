@@ -33,21 +33,22 @@ _TOLD = 4
     Severity.NOTE,
     title="The core was slower than its best",
     threshold=(
-        "judged by how its rate depends on the time that a fixed piece of work takes on its CPUs, a contender would "
-        "have answered 15 % more requests on a core as fast as in the best twentieth of the load's slices; silent "
-        "if other processes used 10 % of the machine or more, because their use varies with the core's speed"
+        "a contender would have answered at least 15 % more requests if its core had always been as fast as in the "
+        "fastest 5 % of the load's slices. The estimate uses how the contender's rate depends on the time that a fixed "
+        "piece of work takes on its CPUs. The rule does not fire if other processes used more than 10 % of the "
+        "machine, because their use varies with the core's speed"
     ),
-    threshold_reason="on a quiet virtual machine up to 10 % were seen",
+    threshold_reason="up to 10 % is normal on a quiet virtual machine",
     next_step=(
-        "Nothing is wrong with the contenders. Where they would gain unequally their ratio is another one on a quiet "
-        "host: measure again there, or at another hour."
+        "Nothing is wrong with the contenders. If they would gain unequally, their ratio is different on a quiet host. "
+        "Measure again on one, or at another hour."
     ),
 )
 def core_slowed(case: Case) -> Iterator[Fired]:
-    """If a core's hyperthread or caches are used by another program, services slow down.
+    """Services slow down if another program uses their core's hyperthread or caches.
 
-    Not all slow down by the same share: a service that reads much memory loses more. The ratio of two services is then
-    true for this machine in this state, and may differ on a quiet one.
+    Not all slow down equally: a service that reads much memory loses more. The ratio of two services is then true for
+    this machine in this state, and may differ on a quiet one.
     """
     for load in case.loads:
         sliced = [s for s in case.run.samples if (s.phase, s.load) == ("load", load) and loop(s) == "closed"]
@@ -88,14 +89,18 @@ _CPU_STOLEN_SHARE = 0.02
     "cpu-stolen",
     Severity.SUSPECT,
     title="The hypervisor took CPU away",
-    threshold="steal above 2 % of the machine's CPU time in the window",
+    threshold="steal is above 2 % of the machine's CPU time in the window",
     threshold_reason=(
-        "2 % of CPU is 2 % of the throughput of a full server, nearly half of the least effect that matters by default"
+        "a fully loaded server loses 2 % of its throughput with 2 % of the CPU. By default an effect of 5 % matters, "
+        "and 2 % is nearly half of it"
     ),
-    next_step="Measure at another hour or on another machine; more rounds average it out only if it hits all alike.",
+    next_step=(
+        "Measure at another hour or on another machine. More rounds average steal out only if it hits all contenders "
+        "equally."
+    ),
 )
 def cpu_stolen(sample: Sample, case: Case) -> Iterator[Fired]:
-    """Stolen time looks like slow code. It comes and goes with the other virtual machines on the host."""
+    """Stolen time looks like slow code. It varies with the other virtual machines on the host."""
     stolen = stolen_share(sample, case.run.environment.cpus)
     if sample.result is not None and stolen is not None and stolen > _CPU_STOLEN_SHARE:
         yield Fired(
@@ -117,14 +122,14 @@ _LABS_OWN = re.compile(r"/(touchstone-\d+-|libpod-|docker[/-])[^/]+$")
     Severity.SUSPECT,
     title="The server was throttled",
     threshold=(
-        "the quotas of its processes' cgroups, or of those above, kept the server off the CPU for more than 1 % of "
-        "the window; or cut short more than one in ten of at least 10 periods"
+        "CPU quotas of the cgroups that hold the server's processes, or of parent cgroups, kept the server off the CPU "
+        "for more than 1 % of the window. Or they cut short more than one in ten of at least 10 periods"
     ),
     threshold_reason=(
-        "a period is 100 ms, so at 1 % about one period in ten of a ten-second window was cut short, which is "
-        "seen at p99. Below 10 periods one cut more or less decides"
+        "a period is 100 ms. At 1 %, about one period in ten of a ten-second window was cut short, which p99 shows. "
+        "With fewer than 10 periods, a single cut decides the share"
     ),
-    next_step="Raise or remove the CPU quota of the cgroup, or of the container that the lab runs in.",
+    next_step="Raise or remove the CPU quota of the cgroup, or of the container in which touchstone runs.",
 )
 def cpu_throttled(sample: Sample, case: Case) -> Iterator[Fired]:
     """A CPU quota stops a server for the rest of each period. The latencies then show the quota.
@@ -163,18 +168,21 @@ def cpu_throttled(sample: Sample, case: Case) -> Iterator[Fired]:
     "cpus-counted-differently",
     Severity.NOTE,
     title="The contenders' runtimes count CPUs differently",
-    threshold="under one CPU quota two contenders whose runtimes count different numbers of CPUs",
-    threshold_reason="a plain fact: one more thread than there is CPU time for is held back with the others",
+    threshold="the runtimes of two contenders count different numbers of CPUs under one CPU quota",
+    threshold_reason=(
+        "this is a plain fact. If a runtime has more threads than the quota has CPU time, all of its threads are held "
+        "back"
+    ),
     next_step=(
-        "Limit to a whole number of CPUs, or set the number for all alike: GOMAXPROCS, TOKIO_WORKER_THREADS, "
+        "Limit to a whole number of CPUs, or set the same number for all contenders: GOMAXPROCS, TOKIO_WORKER_THREADS, "
         "-XX:ActiveProcessorCount, the number of workers."
     ),
 )
 def cpus_counted_differently(case: Case) -> Iterator[Fired]:
-    """A runtime sizes its thread pools by the CPUs it counts.
+    """A runtime sizes its thread pools by the CPUs that it counts.
 
-    Under a quota some runtimes round up, some round down, and some count the machine's CPUs. Part of a difference
-    between contenders may be that choice.
+    Under a quota some runtimes round up, some round down, and some count the machine's CPUs. This choice may be part of
+    the difference between contenders.
     """
     by_quota: dict[float | None, dict[str, tuple[int, str]]] = {}
     for sample in case.run.samples:
@@ -201,17 +209,17 @@ _FREQUENCY_CHANGED_SUSPECT = 0.10
     Severity.SUSPECT,
     title="The CPU changed its clock rate",
     threshold=(
-        "the mean clock rate differs by more than 10 % between a sample's begin and end: suspect; by more than 5 "
-        "%: a note"
+        "the mean clock rate at a sample's end differs from that at its start by more than 10 %: suspect; by more than "
+        "5 %: a note"
     ),
     threshold_reason=(
-        "rates are read as snapshots that jitter by a few percent. 5 % is the least effect that matters by default"
+        "rates are read as snapshots, which jitter by a few percent. 5 % is the least effect that matters by default"
     ),
     next_step="Set the governor to performance, fix the rate (`cpupower frequency-set`), and let the machine cool.",
     phases=("load", "boot", "build", "hold", "drain", "peak"),
 )
 def frequency_changed(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A CPU that slows down (heat, power saving) makes the later contender look slower."""
+    """If a CPU slows down (heat, power saving), the contender that is measured later looks slower."""
     state = machine_state(sample)
     if not state.frequency_mhz_before or not state.frequency_mhz_after:
         return
@@ -236,14 +244,14 @@ _GREAT = 0.25
     Severity.SUSPECT,
     title="Other processes used the CPUs",
     threshold=(
-        "CPU of processes that are neither server, engine nor dependency: above 10 % of the machine suspect, "
-        "above 5 % a note"
+        "processes other than server, engine and dependencies use more than 10 % of the machine's CPU: suspect; more "
+        "than 5 %: a note"
     ),
     threshold_reason=(
-        "an idle desktop or the lab's own sampling stays below 5 %. On two cores 10 % of the machine is a fifth "
-        "of one side"
+        "an idle desktop and touchstone's own sampling stay below 5 %. On two cores, 10 % of the machine is a fifth of "
+        "one core"
     ),
-    next_step="End what else runs (`touchstone doctor --noise` shows it), or measure on a machine of its own.",
+    next_step="Stop other processes (`touchstone doctor --noise` lists them), or measure on a dedicated machine.",
 )
 def other_processes(sample: Sample, case: Case) -> Iterator[Fired]:
     """Other programs take CPU, caches and memory bandwidth from server and engine."""
@@ -273,11 +281,11 @@ def _who(machine: Machine) -> str:
     Severity.NOTE,
     title="Server and engine share CPUs",
     threshold="the CPU sets of server and engine, or of server and dependencies, overlap",
-    threshold_reason="a plain fact of the plan, true for all contenders alike. So it is a note",
+    threshold_reason="this is a plain fact of the plan, and true for all contenders. So it is a note",
     next_step="Use a machine with more CPUs, or read the ratios and not the absolute figures.",
 )
 def shared_cpus(case: Case) -> Iterator[Fired]:
-    """Programs that share a CPU take turns, so the server's figures include the engine's work."""
+    """Programs that share a CPU take turns. So the server's figures include the engine's work."""
     shared: dict[str, list[str]] = {}
     for sample in case.run.samples:
         if sample.phase != "load" or sample.contender == TARE:

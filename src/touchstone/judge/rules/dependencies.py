@@ -20,15 +20,15 @@ from touchstone.vocabulary.limits import SERVER_FULL
     "dependency-died",
     Severity.INVALID,
     title="A dependency was gone after the measurement",
-    threshold="a dependency gave its counters before the measurement but not after it",
+    threshold="a dependency reported its counters before the measurement but not after it",
     threshold_reason=(
-        "the lab asks the dependency on the same machine right after the last response, so a live dependency answers"
+        "touchstone asks the dependency on the same machine right after the last response, so a live dependency answers"
     ),
     next_step="Read the end of the dependency's log, which is kept with the results, and measure again.",
     phases=("load", "drain"),
 )
 def dependency_died(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A service without its database or broker does other work, even if its responses are correct."""
+    """A service without its database or broker does different work, even if its responses are correct."""
     for dependency in sample.dependencies:
         if dependency.before and not dependency.after:
             yield Fired(
@@ -42,15 +42,15 @@ def dependency_died(sample: Sample, case: Case) -> Iterator[Fired]:
     Severity.SUSPECT,
     title="A dependency was the bottleneck",
     threshold=(
-        "a dependency of its own process busy for more than 90 % of its CPUs; or, where the load opened sessions at "
-        "it, answered requests above 90 % of its own highest rate"
+        "a dependency that runs as a separate process uses more than 90 % of its CPUs. Or the load opened sessions at "
+        "a dependency, and the rate of responses is above 90 % of the highest rate that the dependency alone can serve"
     ),
     threshold_reason=(
-        "at 90 % use a queue is nine service times long and nearly all latency is the dependency's. Nothing above "
-        "the dependency's own rate can come through it"
+        "at 90 % use a queue is nine service times long, and nearly all latency is the dependency's. No rate above the "
+        "dependency's own can pass through it"
     ),
     next_step=(
-        "Make the dependency faster or give it more CPUs; or state that the figure is of service and dependency "
+        "Make the dependency faster or give it more CPUs, or state that the figure is for service and dependency "
         "together."
     ),
 )
@@ -88,15 +88,17 @@ _DOWNSTREAM_HEADROOM_NARROW = 2.0
     Severity.SUSPECT,
     title="The downstream has little headroom",
     threshold=(
-        "the downstream answers by itself less than twice what the contender asked of it; a note where it is less than "
-        "four times; above 90 % of it, dependency-saturated says so instead"
+        "the highest rate of the downstream alone is less than twice the rate that the contender asked of it: suspect; "
+        "less than four times: a note. If the contender reaches 90 % of that rate, `dependency-saturated` fires "
+        "instead"
     ),
     threshold_reason=(
-        "at half its capacity a queue doubles the time that the downstream takes, at a quarter it adds a third: "
-        "the former is a figure of both, the latter is worth knowing"
+        "at half of its capacity, queueing doubles the downstream's response time; at a quarter it adds a third. In "
+        "the first case the figures describe both programs, and the second is worth knowing"
     ),
     next_step=(
-        "Give the downstream more CPUs, or one that the engine does not share; or compare latencies at a lower rate."
+        "Give the downstream more CPUs, or CPUs that it does not share with the engine. Or compare latencies at a "
+        "lower rate."
     ),
 )
 def downstream_headroom(sample: Sample, case: Case) -> Iterator[Fired]:
@@ -134,18 +136,20 @@ _POOL_NOT_FILLED_WINDOW_S = 1.0
     Severity.SUSPECT,
     title="Fewer sessions were open than the pool has",
     threshold=(
-        "closed loop with at least four requests under way for each session of the stated pool: some sessions at the "
-        "dependency, but never more than three quarters of the pool; not where the dependency counted work for fewer "
-        "than one response in a hundred, since the contract's requests within the load do that"
+        "in a closed loop with at least four concurrent requests for each session of the stated pool, the dependency "
+        "had some sessions, but never more than three quarters of the pool. It does not fire if the dependency counted "
+        "work for fewer than 1 % of the responses, because the contract's own requests during the load cause that much"
     ),
     threshold_reason=(
-        "with a crowd waiting, a pool opens every session that it may. Those that lag behind while the pool is "
-        "filled are the other quarter"
+        "while requests wait, a pool opens every session that it may. A quarter is allowed for sessions that are "
+        "opened late"
     ),
-    next_step="Set the pool to the scenario's size from its environment variable, not to cores or a default.",
+    next_step=(
+        "Set the pool to the scenario's size from its environment variable, not to the number of cores or a default."
+    ),
 )
 def pool_not_filled(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A pool whose size follows the host's cores or a library's default differs between machines.
+    """A pool sized by the host's cores or a library's default differs between machines.
 
     The scenario fixes the size for all contenders.
     """
@@ -175,13 +179,13 @@ _SESSIONS_EXCEED_POOL_REPLACED = 3
     Severity.SUSPECT,
     title="More sessions were open than the pool allows",
     threshold=(
-        "sessions at the dependency above the stated pool by more than two and by more than a tenth; without a "
-        "stated pool, above twice the connections of the load and 16 more; or more than three times the pool opened "
-        "within the load, by the dependency's own counter"
+        "the dependency has more sessions than the stated pool, by more than two and by more than a tenth. Without a "
+        "stated pool, the limit is twice the connections of the load plus 16. The rule also fires if, by the "
+        "dependency's own counter, more than three times the pool were opened within the load"
     ),
     threshold_reason=(
-        "a pool may replace a session before the old one is gone, and the lab holds one itself. A service needs "
-        "at most one session a request under way"
+        "a pool may replace a session before the old one is gone, and touchstone holds one session itself. A service "
+        "needs at most one session for each concurrent request"
     ),
     next_step="Look for results, statements or connections that are never closed, and for a pool without a limit.",
 )

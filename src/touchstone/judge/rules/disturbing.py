@@ -20,13 +20,15 @@ _STILL_FAILS = 0.05
     Severity.NOTE,
     title="Requests still fail when the dependency is back",
     threshold=(
-        f"no second after the fault in which requests are answered as before, and {_STILL_FAILS:.0%} or more of those "
-        "that need the dependency fail in the last second of the load"
+        "in no second after the fault are requests answered as before, and in the last second of the load "
+        f"{_STILL_FAILS:.0%} or more of the requests that need the dependency fail"
     ),
-    threshold_reason="the load goes on for two seconds or more after a fault, and a new connection takes milliseconds",
+    threshold_reason=(
+        "the load continues for at least two seconds after a fault, and a new connection takes milliseconds"
+    ),
     next_step=(
-        "Have the pool discard connections that fail: test them before use, limit their lifetime, and return each one "
-        "on every path, errors included."
+        "Make the pool discard connections that fail: test them before use, limit their lifetime, and return each "
+        "connection on every path, errors included."
     ),
     phases=_DISTURB,
 )
@@ -54,14 +56,14 @@ def _after_s(evidence: DisturbEvidence, fault: FaultEvidence) -> float:
     "no-timeout",
     Severity.NOTE,
     title="Requests wait as long as their dependency stalls",
-    threshold="a request that is tried alone after the load, and gets no answer while the dependency stalls for 15 s",
+    threshold="a single request, sent alone after the load, gets no response while the dependency stalls for 15 s",
     threshold_reason=(
-        "common timeouts of services and drivers are 1 to 10 s; only services whose requests waited as long as the "
-        "load's own stall are tried"
+        "common timeouts of services and drivers are 1 to 10 s. Only services whose requests waited for the whole "
+        "stall during the load are tested"
     ),
     next_step=(
-        "Set a timeout for each call of the dependency, for connecting as well as for reading, below the patience of "
-        "the service's own clients."
+        "Set a timeout for each call to the dependency, for connecting as well as for reading. It should be shorter "
+        "than the service's own clients wait."
     ),
     phases=_DISTURB,
 )
@@ -86,16 +88,16 @@ _LEAST_TURNS_PER_S = 10.0
     "retries-amplify",
     Severity.NOTE,
     title="Retries put more load on a dependency that fails",
-    threshold=f"{_AMPLIFIES:g} times as much work asked of the dependency during the fault as before it",
-    threshold_reason="a service that repeats nothing asks for the same or less while it gets errors",
+    threshold=f"during the fault the dependency is asked for {_AMPLIFIES:g} times as much work as before it, or more",
+    threshold_reason="a service without retries asks for the same amount or less while it gets errors",
     next_step=(
-        "Retry at one level only, with a budget (such as a tenth of the requests), exponential backoff and jitter; "
-        "stop calling a dependency that keeps failing."
+        "Retry at one level only, with a budget (such as 10 % of the requests), exponential backoff and jitter. Stop "
+        "calling a dependency that keeps failing."
     ),
     phases=_DISTURB,
 )
 def retries_amplify(group: SampleGroup, case: Case) -> Iterator[Fired]:
-    """A dependency that is overloaded gets more work for it, and stays overloaded."""
+    """The more an overloaded dependency fails, the more work it gets, so it stays overloaded."""
     found = [
         (factor, fault)
         for evidence in disturbances(group.samples)
@@ -120,13 +122,14 @@ _FALLS_TIMES = 10.0
     Severity.NOTE,
     title="Requests that do not need a dependency fail with it",
     threshold=(
-        f"of the requests that do not need the dependency, {_FALLS_ERRORS:.0%} fail while it does; or their p90 is "
-        f"{_FALLS_WAIT:g} of the fault's length or more, and {_FALLS_TIMES:g} times that before"
+        f"during the fault, {_FALLS_ERRORS:.0%} or more of the requests that do not need the dependency fail, in "
+        f"addition to the share that failed before. Or their p90 is at least {_FALLS_WAIT:g} of the fault's length and "
+        f"{_FALLS_TIMES:g} times their p90 before the fault"
     ),
-    threshold_reason="a request that needs nothing of the dependency has no reason to wait for it",
+    threshold_reason="a request that does not use the dependency has no reason to wait for it",
     next_step=(
-        "Bound the requests that may wait for the dependency at a time, apart from the others: a pool of its own, a "
-        "semaphore or a queue limit, so that threads stay free for the rest. Keep blocking calls off the event loop."
+        "Limit how many requests may wait for the dependency at a time, by a separate pool, a semaphore or a queue "
+        "limit. Then threads stay free for other requests. Keep blocking calls off the event loop."
     ),
     phases=_DISTURB,
 )
@@ -151,13 +154,16 @@ def falls_with_dependency(group: SampleGroup, case: Case) -> Iterator[Fired]:
     "dies-with-dependency",
     Severity.NOTE,
     title="The service ends when a dependency fails",
-    threshold="the process ended during a load with faults",
-    threshold_reason="a fault of a dependency is not a reason to end: the next process meets the same fault",
-    next_step="Read the end of its log; answer 503 while the dependency is away, and connect again in the background.",
+    threshold="the service's process exits during a load with faults",
+    threshold_reason="a fault of a dependency is not a reason to exit: the next process meets the same fault",
+    next_step=(
+        "Read the end of the service's log. Respond with 503 while the dependency is unavailable, and reconnect in the "
+        "background."
+    ),
     phases=_DISTURB,
 )
 def dies_with_dependency(group: SampleGroup, case: Case) -> Iterator[Fired]:
-    """All requests fail until it is started again, and those that need no dependency with them."""
+    """All requests fail until the service is restarted, even those that need no dependency."""
     for evidence in disturbances(group.samples):
         if evidence.died is not None:
             faults = " and ".join(dict.fromkeys(fault.in_words for fault in evidence.faults))
@@ -169,16 +175,19 @@ def dies_with_dependency(group: SampleGroup, case: Case) -> Iterator[Fired]:
     "work-wrong-after-fault",
     Severity.NOTE,
     title="Work is lost or done twice when a dependency fails",
-    threshold="a proof of a load with faults that does not hold; a request that failed may have done its work",
-    threshold_reason="proofs count rows, hits or offsets, and the lab is the only client",
+    threshold=(
+        "a proof of a load with faults does not hold. Failed requests are allowed for: each may or may not have done "
+        "its work"
+    ),
+    threshold_reason="proofs count rows, hits or offsets, and touchstone is the only client",
     next_step=(
-        "Answer only when the dependency has confirmed the work, and make calls that are retried idempotent, such as "
-        "by a key that the dependency knows again."
+        "Respond only after the dependency has confirmed the work. Make retried calls idempotent, for example by a key "
+        "that the dependency recognises."
     ),
     phases=_DISTURB,
 )
 def work_wrong_after_fault(group: SampleGroup, case: Case) -> Iterator[Fired]:
-    """A fault ends, and the orders that it doubled or lost stay."""
+    """A fault ends, but the orders that it doubled or lost remain wrong."""
     for sample in group.samples:
         for proof in sample.proofs:
             if not proof.passed:

@@ -18,22 +18,22 @@ from touchstone.record.sample import Sample
     Severity.NOTE,
     title="The server had to be killed",
     threshold=(
-        "any start of the phase `boot`, or stop of the phase `stop`, that ended by SIGKILL, or a service that had not "
-        "ended ten seconds after SIGTERM while the clients of the phase `verify` kept their connections: suspect, and "
-        "no figure is doubted"
+        "a start of the phase `boot` or a stop of the phase `stop` ended by SIGKILL. It is suspect if, in the phase "
+        "`verify`, the service had not exited ten seconds after SIGTERM while clients kept their connections; this "
+        "makes no figure doubtful"
     ),
     threshold_reason=(
-        "the start contract says that a service ends on SIGTERM. Ten seconds are given for it, or `stop.within_s`"
+        "the start contract requires that a service exits on SIGTERM, within ten seconds or `stop.within_s`"
     ),
     next_step="Handle SIGTERM: stop accepting, finish the requests in progress, exit.",
     phases=("boot", "stop", "verify"),
 )
 def ignores_sigterm(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A service that does not end on SIGTERM loses the work in progress at every deployment.
+    """A service that does not exit on SIGTERM loses the work in progress at every deployment.
 
-    Clients keep connections: at rest, silent, or with half of a request. A graceful shutdown that waits for them needs
-    a bound of its own. Fastify 5.12 waits 72 s for a connection that was kept after its last answer, and Node.js
-    without end for half a request.
+    Clients keep connections that are idle, silent, or in the middle of a request. A graceful shutdown that waits for
+    them needs its own timeout. Fastify 5.12 waits 72 s for a connection that stays open after its last response.
+    Node.js waits forever for the rest of an incomplete request.
     """
     if sample.process.ending is not None and sample.process.ending.killed:
         yield Fired(
@@ -59,8 +59,13 @@ def ignores_sigterm(sample: Sample, case: Case) -> Iterator[Fired]:
     "requests-cut-at-sigterm",
     Severity.SUSPECT,
     title="A request in flight was cut by SIGTERM",
-    threshold="a GET of the contract that takes 0.2 s or more, sent just before SIGTERM, that got no whole response",
-    threshold_reason="a shorter one may have been answered before the signal is there. Any cut is one too many",
+    threshold=(
+        "a GET request of the contract that takes 0.2 s or more was sent just before SIGTERM and got no complete "
+        "response"
+    ),
+    threshold_reason=(
+        "a shorter request may have been answered before the signal arrives. A single cut request is one too many"
+    ),
     next_step=(
         "Stop accepting, wait for requests in flight, then exit. In Go, `ListenAndServe` returns when `Shutdown` "
         "begins: wait for `Shutdown` before `main` returns. The JVM needs a shutdown hook that waits."
@@ -68,7 +73,10 @@ def ignores_sigterm(sample: Sample, case: Case) -> Iterator[Fired]:
     phases=("verify",),
 )
 def requests_cut_at_sigterm(sample: Sample, case: Case) -> Iterator[Fired]:
-    """The start contract says that a service finishes the requests in flight. Each deployment loses them otherwise."""
+    """The start contract says that a service finishes the requests in flight.
+
+    A service that does not loses them at each deployment.
+    """
     ending = sample.process.ending
     if ending is not None and ending.cut is not None:
         yield Fired(
@@ -82,13 +90,16 @@ def requests_cut_at_sigterm(sample: Sample, case: Case) -> Iterator[Fired]:
     "process-halted",
     Severity.INVALID,
     title="The server was stopped by a signal",
-    threshold="any stop by SIGSTOP, SIGTSTP, SIGTTIN or SIGTTOU of a process of the contender's; a tracer's is none",
+    threshold=(
+        "a process of the contender was stopped by SIGSTOP, SIGTSTP, SIGTTIN or SIGTTOU. Stops by a tracer do not count"
+    ),
     threshold_reason=(
-        "a server without a terminal is stopped only by a signal from another program. For how long is unknown"
+        "a server without a terminal is stopped only by a signal from another program. The length of the stop is "
+        "unknown"
     ),
     next_step=(
-        "Look for the sender of the signal: other programs on the machine, or another contender (`touchstone run` "
-        "with this one alone)."
+        "Find the sender of the signal: another program on the machine, or another contender (`touchstone run` with "
+        "this contender alone)."
     ),
     phases=None,
 )
@@ -105,9 +116,9 @@ def process_halted(sample: Sample, case: Case) -> Iterator[Fired]:
     "server-died",
     Severity.INVALID,
     title="The server ended before it was asked to",
-    threshold="an exit before the stop signal, or no process left in its tree during the load",
-    threshold_reason="a service that ends under load has failed, whatever it answered before",
-    next_step="Read the end of the server's log; look for memory limits, unhandled errors and signals.",
+    threshold="the server exited before the stop signal, or no process of its tree was left during the load",
+    threshold_reason="a service that exits under load has failed, whatever it answered before",
+    next_step="Read the end of the server's log. Look for memory limits, unhandled errors and signals.",
     own_failure=True,
     explains=frozenset(
         {
@@ -128,7 +139,7 @@ def process_halted(sample: Sample, case: Case) -> Iterator[Fired]:
     tares_too=True,
 )
 def server_died(sample: Sample, case: Case) -> Iterator[Fired]:
-    """Nothing measured around a crash belongs to the service: the rest is refused connections."""
+    """Figures around a crash do not describe the service: they include refused connections."""
     watch = sample.result.watch if sample.result else None
     gone = next((p.t for p in (watch.series if watch else []) if p.processes == 0), None)
     exited = watch.exited if watch else None
@@ -151,15 +162,16 @@ _SERVER_RESTARTED_LEAST_S = 0.05
     Severity.SUSPECT,
     title="Processes of the server were replaced under load",
     threshold=(
-        "a process of the tree ended under load that had used more than 50 ms of CPU and more than a tenth of what "
-        "the tree has used"
+        "a process of the server's tree exited under load, after it had used more than 50 ms of CPU and more than a "
+        "tenth of the tree's CPU"
     ),
     threshold_reason=(
-        "a worker that serves uses CPU, and one of several its share of it. A helper that ends has used little, "
-        "however many of them there are"
+        "a worker that serves requests uses CPU, and one of several workers uses its share. Helper processes that exit "
+        "have used little, however many there are"
     ),
     next_step=(
-        "Look for crashes in the server's log; if workers are replaced on purpose, make it rarer than the load is long."
+        "Look for crashes in the server's log. If workers are replaced on purpose, replace them less often than once "
+        "in a load."
     ),
 )
 def server_restarted(sample: Sample, case: Case) -> Iterator[Fired]:

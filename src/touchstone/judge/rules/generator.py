@@ -18,9 +18,9 @@ from touchstone.vocabulary.limits import ANSWERED, GENERATOR_FULL, LATE_S, LATE_
 _ENGINE_WITHDRAWS_SEEN = 0.1
 """Share of a CPU that a dependency must use of the engine's to be named as the cause of its waiting."""
 _APART = (
-    "Compare contenders, which all have it alike, and do not quote the figures alone. For those give the engine a CPU "
-    "that no dependency uses: a machine of three CPUs or more, or a dependency elsewhere (`--postgres URL`, "
-    "`--kafka HOST:PORT`)."
+    "Compare contenders, because all are affected equally, and do not quote absolute figures. For absolute figures, "
+    "give the engine a CPU that no dependency uses: take a machine with three CPUs or more, or run the dependency "
+    "elsewhere (`--postgres URL`, `--kafka HOST:PORT`)."
 )
 
 
@@ -29,13 +29,13 @@ _APART = (
     Severity.SUSPECT,
     title="The engine does not vouch for its result",
     threshold=(
-        "the engine says that its result does not stand, for a reason beyond those that rules of their own weigh "
-        "(its CPU, late sends, the rate, the connections)"
+        "the engine rejects its own result, for a reason that no other rule judges (other rules judge its CPU, late "
+        "sends, the rate and the connections)"
     ),
     threshold_reason=(
-        "its reasons that are numbers in the record are judged by those numbers. Any other is taken at its word"
+        "reasons that are numbers in the record are judged by those numbers. Any other reason of the engine is believed"
     ),
-    next_step="Do what the reason says; usually the engine needs CPUs that nothing else uses.",
+    next_step="Do what the reason says. Usually the engine needs CPUs that nothing else uses.",
 )
 def engine_withdraws(sample: Sample, case: Case) -> Iterator[Fired]:
     """The engine checks itself while it measures. This finding repeats the engine's own verdict."""
@@ -93,15 +93,14 @@ def _doubt(result: LoadResult) -> PossibleBias | None:
     Severity.INVALID,
     title="The load generator was saturated",
     threshold=(
-        "a thread of the engine was busy for more than 95 % of the window while "
-        "the server's CPUs were less than 90 % busy"
+        "a thread of the engine was busy for more than 95 % of the window, while the server's CPUs were less than 90 % "
+        "busy"
     ),
     threshold_reason=(
-        "a queue's wait grows as 1/(1 - use): at 95 % it is twenty service times, so latencies are mostly the "
-        "generator's own. "
-        "A server at 90 % could give at most a tenth more"
+        "the wait in a queue grows as 1/(1 - use). At 95 % it is twenty service times, so latencies are mostly the "
+        "generator's own. A server at 90 % could give at most a tenth more"
     ),
-    next_step="Give the engine more CPUs or threads, or use an open loop at a rate that it can send.",
+    next_step="Give the engine more CPUs or threads, or use an open loop at a rate that the engine can send.",
 )
 def generator_saturated(sample: Sample, case: Case) -> Iterator[Fired]:
     """If the generator's CPU is full, the figures describe the generator.
@@ -128,23 +127,23 @@ _GENERATOR_THROTTLED_INVALID_SHARE = 0.1
     Severity.SUSPECT,
     title="A CPU quota held the load generator back",
     threshold=(
-        "the quotas of the engine's cgroup, and of those above, kept it off the CPU for more than 1 % of the window; "
-        "invalid above 10 %"
+        "CPU quotas of the engine's cgroup or of its parent cgroups kept the engine off the CPU for more than 1 % of "
+        "the window: suspect; for more than 10 %: invalid"
     ),
     threshold_reason=(
-        "a period is 100 ms, so at 1 % about one period in ten of a ten-second window was cut short, which is seen at "
-        "p99. At 10 % the rate is the quota's"
+        "a period is 100 ms. At 1 %, about one period in ten of a ten-second window was cut short, which p99 shows. At "
+        "10 % the quota determines the rate"
     ),
     next_step=(
-        "Raise or remove the CPU quota of the container, service or slice that the lab runs in; `touchstone doctor` "
-        "shows it. More CPUs do not help."
+        "Raise or remove the CPU quota of the container, service or slice in which touchstone runs (`touchstone "
+        "doctor` shows it). More CPUs do not help."
     ),
     explains=frozenset({"near-tare"}),
 )
 def generator_throttled(sample: Sample, case: Case) -> Iterator[Fired]:
     """A generator that has used up its quota sends and reads nothing until the next period.
 
-    It looks like a generator with too few CPUs: it sends late and waits. More CPUs do not help; a larger quota does.
+    The symptoms are those of too few CPUs: late sends and waits. More CPUs do not help, but a larger quota does.
     """
     result = sample.result
     if result is None or (throttled := throttled_share(result)) <= THROTTLED:
@@ -169,18 +168,19 @@ _INVALID_LATE_S = 0.01
     Severity.SUSPECT,
     title="The generator sent late",
     threshold=(
-        "open loop: lateness p99 above 1 ms and above a third of latency p99; invalid above 10 ms and above all of it"
+        "in an open loop, p99 of the lateness is above 1 ms and above a third of the latency's p99. It is invalid if "
+        "it is above 10 ms and above the whole latency p99"
     ),
     threshold_reason=(
-        "a pacing slot and a timer's wake-up cost up to a few hundred microseconds on any machine. Beyond 1 ms "
-        "the engine was held up. If lateness exceeds a third of the tail, late reading may cause that tail"
+        "pacing and a timer's wake-up cost up to a few hundred microseconds on any machine. Beyond 1 ms the engine was "
+        "held up. If lateness exceeds a third of the tail latency, late reads may have caused that tail"
     ),
-    next_step="Give the engine a CPU of its own, lower the rate, or end what else runs on its CPU.",
+    next_step="Reserve a CPU for the engine, lower the rate, or stop other processes on the engine's CPU.",
 )
 def late_sends(sample: Sample, case: Case) -> Iterator[Fired]:
     """In an open loop, latency contains the engine's late reads, but not its late sends.
 
-    An engine that is held up is late at both, and then sends the overdue requests in a burst.
+    An engine that is held up does both late, and then sends the overdue requests in a burst.
     """
     result = sample.result
     if result is None or loop(sample) == "closed" or throttled_share(result) > THROTTLED:

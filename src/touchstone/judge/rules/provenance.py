@@ -22,17 +22,20 @@ from touchstone.record.sample import TARE, Sample
     Severity.INVALID,
     title="The program was not the same throughout",
     threshold=(
-        "an artifact of a contender with more than one SHA-256 among the starts of a run, or a file that its processes "
-        "map as code, such as a shared library anywhere on the machine"
+        "an artifact of a contender has more than one SHA-256 among the starts of a run, or a file that its processes "
+        "map as code does (such as a shared library anywhere on the machine)"
     ),
     threshold_reason=(
-        "nothing writes to an artifact or to a library after the build: any difference is another program"
+        "nothing writes to an artifact or a library after the build, so any difference means a different program"
     ),
-    next_step="See what writes to the artifact: the program itself, or a build next to the run.",
+    next_step="Find out what writes to the artifact: the program itself, or a build at the same time as the run.",
     own_failure=True,
 )
 def artifact_changed(case: Case) -> Iterator[Fired]:
-    """A comparison is between programs. A contender whose files change between rounds is more than one program."""
+    """A contender whose files change between rounds is more than one program.
+
+    A comparison needs one program for each contender.
+    """
     found: dict[tuple[str, str], dict[str, str]] = defaultdict(dict)
     for sample in case.run.samples:
         if sample.phase == "build":
@@ -60,23 +63,23 @@ _SIGNS = 5
     Severity.SUSPECT,
     title="The program was built or started for development",
     threshold=(
-        "a build command, the run command, or a variable of their environments shows one of these: no "
-        "optimisation, a sanitizer, coverage counters, a profiler, a debugger or tracer, a server that reloads or "
-        "is meant for development, a JVM with reduced compilation, logs at debug level. Or the built program "
-        "shows it: by functions of a sanitizer or coverage runtime, or by debug information that notes no "
+        "a build command, the run command, or a variable of their environments shows a sign of development. Signs are: "
+        "no optimisation, a sanitizer, coverage counters, a profiler, a debugger or tracer, a server that reloads or "
+        "is meant for development, a JVM with reduced compilation, logs at debug level. The rule also fires if the "
+        "built program contains functions of a sanitizer or coverage runtime, or debug information that notes no "
         "optimisation. Exhibits are exempt"
     ),
     threshold_reason=(
-        "each sign is a developer's choice, and none is usual in deployment. The cost depends on the program, "
-        "from nothing to thirty times, and no sign makes a program faster. A runtime that compiles less starts "
-        "sooner and holds less memory. Its start and memory figures are therefore open in both directions"
+        "each sign is a developer's choice, and none is usual in deployment. The cost depends on the program, from "
+        "nothing to thirty times, and no sign makes a program faster. A runtime that compiles less starts sooner and "
+        "holds less memory. So its start and memory figures may be off in both directions"
     ),
-    next_step="Build and start it as it is deployed. If it is deployed so, its figures stand as they are.",
+    next_step="Build and start it as it is deployed. If it is deployed like this, its figures are valid.",
 )
 def development_mode(case: Case) -> Iterator[Fired]:
     """Without optimisation, with checks or under a debugger, a program is many times slower.
 
-    It is the most common mistake in home-made comparisons, and every number is measured correctly.
+    This is the most common mistake in home-made comparisons, and every number is measured correctly.
     """
     for contender in case.run.plan.contenders:
         if contender.exhibit:
@@ -113,12 +116,12 @@ _FIGURE = "throughput"
     "machines-differ",
     Severity.NOTE,
     title="The machines of a run disagree about a contender",
-    threshold="between machines, the median ratio of a contender to the baseline differs by more than twice the margin",
+    threshold="the median ratio of a contender to the baseline differs between machines by more than twice the margin",
     threshold_reason="two medians that are each off by the margin may differ by twice the margin",
-    next_step="Read the machines separately: the run of each is in `machines/` in the results folder.",
+    next_step="Read the machines separately: the run of each machine is in `machines/` in the results folder.",
 )
 def machines_differ(case: Case) -> Iterator[Fired]:
-    """Each round runs on one machine, so ratios are sound on each machine.
+    """Each round runs on one machine, so ratios are valid for each machine.
 
     Differences between machines are shown, not averaged away.
     """
@@ -152,14 +155,19 @@ def machines_differ(case: Case) -> Iterator[Fired]:
     Severity.INVALID,
     title="Samples of one run have different origins",
     threshold=(
-        "more than one engine version, kernel, scenario or scenario version among the samples, or others than the "
-        "run states; suspect if only the engine's I/O backend differs within one load"
+        "the samples have more than one engine version, kernel, scenario or scenario version, or differ in these from "
+        "what the run states. It is suspect if only the engine's I/O backend differs within one load"
     ),
-    threshold_reason="these are facts of the record. Versions of the engine cost differently, and so do its backends",
-    next_step="Measure all contenders in one run; use `touchstone compare` to put two runs side by side.",
+    threshold_reason=(
+        "these are facts in the record. Versions of the engine have different costs, and so do its backends"
+    ),
+    next_step="Measure all contenders in one run, or use `touchstone compare` to compare two runs.",
 )
 def mixed_provenance(case: Case) -> Iterator[Fired]:
-    """A run is one machine, one engine, one kernel and one scenario. Samples from several of them do not compare."""
+    """A run is one machine, one engine, one kernel and one scenario.
+
+    Samples that differ in these cannot be compared.
+    """
     run = case.run
     origins: dict[str, set[str]] = {
         "scenario": {s.scenario for s in run.samples} | {run.plan.scenario},
@@ -190,9 +198,12 @@ _SAME_PROGRAM_PLACES = {"HOST", "PORT", "GRPC_PORT"}
     "same-program",
     Severity.NOTE,
     title="Two contenders are one program",
-    threshold="the same artifacts by SHA-256, the same arguments and the same environment but for addresses",
-    threshold_reason="an A/A comparison does so on purpose, so it is a note",
-    next_step="Check whether one of the two was meant to be built or run in another way.",
+    threshold=(
+        "two contenders have the same artifacts by SHA-256, the same arguments and the same environment, except for "
+        "addresses"
+    ),
+    threshold_reason="an A/A comparison does this on purpose, so it is a note",
+    next_step="Check whether one of the two was meant to be built or run differently.",
 )
 def same_program(case: Case) -> Iterator[Fired]:
     """A difference between two contenders with the same program is noise. A copy counts double in a ranking."""
@@ -221,12 +232,12 @@ _UNFIXED = re.compile(r"snapshot|nightly|[-+.]dev|alpha|beta|-rc", re.IGNORECASE
     "snapshot-versions",
     Severity.NOTE,
     title="A tool is a snapshot version",
-    threshold="a tool whose version contains snapshot, nightly, dev, alpha, beta or rc",
-    threshold_reason="the version says so itself. Using one may be right, so this is a note",
-    next_step="Use a released version, or keep the tool with the results.",
+    threshold="a tool's version contains snapshot, nightly, dev, alpha, beta or rc",
+    threshold_reason="the version itself says that it is not a release. Using one may be right, so this is a note",
+    next_step="Use a released version, or archive the tool with the results.",
 )
 def snapshot_versions(case: Case) -> Iterator[Fired]:
-    """Today's snapshot or nightly build is not tomorrow's, so nobody can repeat the measurement."""
+    """Tomorrow's snapshot or nightly build differs from today's, so nobody can repeat the measurement."""
     for contender in case.run.plan.contenders:
         for tool, version in contender.tools.items():
             if _UNFIXED.search(version):

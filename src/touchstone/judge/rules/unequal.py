@@ -31,17 +31,19 @@ _CHANCE = 4.0
     "media-type-varies",
     Severity.SUSPECT,
     title="Responses to one request have several media types",
-    threshold="more than one media type, or one and none, among the responses to one request with one status",
-    threshold_reason="the same request calls for the same kind of answer, so even one that differs has a cause",
+    threshold=(
+        "responses to one request with one status have more than one media type, or some have one and some have none"
+    ),
+    threshold_reason="the same request calls for the same kind of response, so even one that differs has a cause",
     next_step=(
-        "See which of the responses are meant, and state it: expect = { content_type = ... } in the load's request. "
-        "Where all are, make a request of each kind."
+        "Check which of the responses are intended, and state it in the load's request: expect = { content_type = ... "
+        "}. If all are, use one request for each kind."
     ),
 )
 def media_type_varies(sample: Sample, case: Case) -> Iterator[Fired]:
     """A request answered sometimes as text and sometimes as HTML runs two code paths. One may be cheaper.
 
-    A load that states the media type counts any other as an error. This rule is for loads that leave it open.
+    If a load states the media type, any other counts as an error. This rule is for loads that leave it open.
     """
     for request in sample.result.requests if sample.result else []:
         for status in dict.fromkeys(one.status for one in request.media_types):
@@ -61,19 +63,22 @@ def media_type_varies(sample: Sample, case: Case) -> Iterator[Fired]:
     Severity.SUSPECT,
     title="Contenders answer with bodies of different length",
     threshold=(
-        "mean bytes of a response's body, by contender: the largest more than a tenth and more than 16 bytes "
-        "above the smallest; if most contenders agree, only those that differ are suspect"
+        "the mean length of a response's body differs between contenders: the largest is more than a tenth and more "
+        "than 16 bytes above the smallest. If most contenders agree, only those that differ are suspect"
     ),
     threshold_reason=(
-        "bodies of one contract differ by the digits of a counter or an identifier. A tenth of a short body is a "
-        "digit or two, so 16 bytes are allowed on top"
+        "bodies of one contract differ by the digits of a counter or an identifier. A tenth of a short body is only a "
+        "digit or two, so 16 bytes are always allowed"
     ),
     next_step=(
-        "Compare the responses of the two contenders named (`curl -i`); fix the contract so that it fixes the body."
+        "Compare the responses of the two contenders named (`curl -i`), and make the contract state the exact body."
     ),
 )
 def unequal_bodies(case: Case) -> Iterator[Fired]:
-    """A contender that sends twice the bytes does other work, or one sends an error page."""
+    """A contender that sends twice the bytes does different work.
+
+    Or one of the two contenders sends an error page.
+    """
     for load in case.loads:
         means = _per_response(case, load, lambda result: result.bytes.body)
         for pair in unequal_pairs(
@@ -94,20 +99,23 @@ def unequal_bodies(case: Case) -> Iterator[Fired]:
     Severity.SUSPECT,
     title="Contenders send different amounts of bytes around their bodies",
     threshold=(
-        "mean bytes per response beyond the body (status line, header fields, chunk sizes), by contender: the largest "
-        "more than 1,024 bytes above the smallest suspect, more than 128 a note; rounds in which one request in a "
-        "hundred failed are left out; if most contenders agree, only those that differ are named"
+        "the mean number of bytes per response beyond the body (status line, header fields, chunk sizes) differs "
+        "between contenders. The largest is more than 1,024 bytes above the smallest: suspect; more than 128: a note. "
+        "Rounds in which at least 1 % of the requests failed do not count. If most contenders agree, only those that "
+        "differ are named"
     ),
     threshold_reason=(
-        "frameworks' own fields differ by some 100 bytes, which costs a fraction of a microsecond. With a KiB more a "
-        "short response takes a further packet"
+        "the default fields of frameworks differ by about 100 bytes, which costs a fraction of a microsecond. With one "
+        "KiB more, a short response needs an additional packet"
     ),
-    next_step="Compare the heads of the two contenders named (`curl -i`), and switch off in one what the other lacks.",
+    next_step=(
+        "Compare the heads of the two contenders named (`curl -i`). Remove from one the fields that the other lacks."
+    ),
 )
 def unequal_heads(case: Case) -> Iterator[Fired]:
     """A contract fixes the body but few header fields. Each field takes time to write and to read.
 
-    A contender that sends no `Date`, or a page of tracing and security fields, is measured on that too.
+    A contender that sends no `Date`, or a page of tracing and security fields, is measured on these too.
     """
     for load in case.loads:
         means = _per_response(case, load, lambda result: result.bytes.received - result.bytes.body, sound_only=True)
@@ -160,23 +168,24 @@ class StatusCount:
     Severity.SUSPECT,
     title="Contenders answer with different statuses",
     threshold=(
-        "the share of a status in a contender's answers differs by more than 2 percentage points from another's, and "
-        "by more than four standard errors of it; up to 10 points with a bound on what they can have moved; if most "
-        "contenders agree, only those that differ are suspect"
+        "the share of a status among the responses differs between two contenders by more than 2 percentage points and "
+        "by more than four standard errors. For differences up to 10 points, the finding bounds the possible bias. If "
+        "most contenders agree, only those that differ are suspect"
     ),
     threshold_reason=(
-        "within one contract the same requests call for the same statuses, apart from chance if they are drawn from a "
-        "mix. Even if a refusal costs nothing, 2 points move throughput by 2 % at most. Ten points move it by more "
-        "than the margin even if refusals cost half"
+        "under one contract the same requests get the same statuses, except for chance if requests are drawn from a "
+        "mix. Even if a refusal costs nothing, 2 points move throughput by at most 2 %. Ten points move it by more "
+        "than the margin, even if a refusal costs half as much as a response"
     ),
     next_step=(
-        "Compare how much each contender refuses; lower the load below the limit that makes it refuse, or compare "
-        "only the answers served."
+        "Compare how many requests each contender refuses. Lower the load until none has to refuse, or compare only "
+        "the requests that were served."
     ),
 )
 def unequal_statuses(case: Case) -> Iterator[Fired]:
-    """A status that the contract allows may still be the cheap one: a contender that refuses nine requests in ten does
-    less work than one that serves them.
+    """A status that the contract allows may be cheap to send.
+
+    A contender that refuses nine requests in ten does less work than one that serves them.
     """
     for load in case.loads:
         counted = _counted(case, load)

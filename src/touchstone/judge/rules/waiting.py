@@ -183,7 +183,7 @@ _NOBODY_BUSY_FAILED = 0.05
     Severity.NOTE,
     title="Requests waited while no CPU was busy",
     threshold=(
-        "in a closed loop without think time the median latency is 2 ms or more, and no CPU is busy: the server uses "
+        "in a closed loop without think time the median latency is 2 ms or more while no CPU is busy. The server uses "
         "less than 30 % of the CPUs that its threads could use, the generator and each dependency use less than 50 %, "
         "and other processes use less than 25 % of the machine. It does not fire if a downstream has a stated delay of "
         "half the median or more"

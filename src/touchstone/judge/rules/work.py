@@ -54,7 +54,7 @@ _BELOW_DOWNSTREAM_DELAY_HITS = ("hits", "requests", "answered", "served")
 @on_sample(
     "below-downstream-delay",
     Severity.INVALID,
-    title="Faster than the downstream that it calls",
+    title="Faster than the downstream it waits for",
     threshold=(
         "the downstream has a stated delay and counted at least one hit for every two responses, but the service's "
         "median latency is below 95 % of the delay"
