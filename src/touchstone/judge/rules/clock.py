@@ -20,10 +20,10 @@ _SUSPECT_NS = 1000
     "clock-costly",
     Severity.SUSPECT,
     title="Reading the clock is costly",
-    threshold="a reading costs more than 1 microsecond: suspect; more than 250 nanoseconds: a note",
+    threshold="one clock reading costs more than 1 microsecond: suspect; more than 250 nanoseconds: a note",
     threshold_reason=(
-        "a clock in user space costs 20 to 60 ns, a system call from 200 ns, a device timer 1 microsecond and "
-        "more. At 1 microsecond two readings are a third of an engine's CPU per request"
+        "a clock in user space costs 20 to 60 ns, a system call 200 ns or more, a device timer 1 microsecond or more. "
+        "At 1 microsecond, two readings are a third of an engine's CPU per request"
     ),
     next_step="Use the tsc clock source (`/sys/devices/system/clocksource`), or another machine.",
 )
@@ -51,21 +51,22 @@ _CLOCK_STEPPED_EDGE_S = 1.0
     Severity.SUSPECT,
     title="The wall clock was set",
     threshold=(
-        "the wall clock and the monotonic clock differ by more than 0.1 s and 0.1 % over a sample, or by more than "
-        "0.1 s between two readings 0.1 s apart, even if the clock was put back; or the load's start by the wall "
-        "clock is outside the sample"
+        "the wall clock and the monotonic clock differ by more than 0.1 s and 0.1 % over a sample, or by more than 0.1 "
+        "s between two readings 0.1 s apart, even if the clock was set back afterwards. Or the start of the load by "
+        "the wall clock is outside the sample"
     ),
     threshold_reason=(
-        "time daemons slew by at most 0.05 %. More is a step. The engine's own times are monotonic and stay right"
+        "time daemons slew by at most 0.05 %, so more is a step. The engine's own times are monotonic and remain "
+        "correct"
     ),
-    next_step="Let the time daemon settle before the run, or stop it for its length.",
+    next_step="Let the time daemon settle before the run, or stop it for the length of the run.",
     phases=None,
     tares_too=True,
 )
 def clock_stepped(sample: Sample, case: Case) -> Iterator[Fired]:
     """Timeouts, leases and logs of servers and databases use the wall clock.
 
-    When it jumps, they act on a wrong time.
+    When the wall clock jumps, they act on a wrong time.
     """
     state, result = machine_state(sample), sample.result
     if state.wall_s is not None and state.monotonic_s is not None:

@@ -19,19 +19,20 @@ _APART_S = 0.005
     Severity.SUSPECT,
     title="Generators did not begin together",
     threshold=(
-        "the starts of two generators may be more than 5 ms apart (in slices: on average), clock uncertainty included"
+        "two generators may have started more than 5 ms apart (in slices: on average), including the uncertainty of "
+        "their clocks"
     ),
     threshold_reason=(
         "round trips within a rack take well below 1 ms, and half of the fastest round trip bounds the error of a "
         "clock. At 5 ms either a generator was held up, or the network is too slow to compare clocks"
     ),
     next_step=(
-        "See what holds the named generator up (`touchstone doctor --cluster`), or put the nodes closer together."
+        "Find out what holds the named generator up (`touchstone doctor --cluster`), or put the nodes closer together."
     ),
     tares_too=True,
 )
 def generators_apart(sample: Sample, case: Case) -> Iterator[Fired]:
-    """While one generator loads and another does not, the server has less load than stated."""
+    """While only one of two generators sends, the server has less load than stated."""
     parts = sample.result.generators if sample.result else []
     if len(parts) < 2:
         return
@@ -56,9 +57,9 @@ def generators_apart(sample: Sample, case: Case) -> Iterator[Fired]:
     Severity.NOTE,
     title="Generators are machines of different kinds",
     threshold="the generators of a sample differ in the model or the number of their CPUs",
-    threshold_reason="a plain fact, true for all contenders alike. So it is a note",
+    threshold_reason="this is a plain fact, and true for all contenders. So it is a note",
     next_step=(
-        "Give the role to machines of one kind, or check by the null server that the slowest one is fast enough."
+        "Give the role to machines of one kind, or check with the null server that the slowest one is fast enough."
     ),
 )
 def generators_unlike(case: Case) -> Iterator[Fired]:
@@ -82,19 +83,17 @@ _JOINING_BUSY_CPUS = 0.5
     title="Ray kept a CPU of the server's machine busy",
     threshold="Ray's processes on the server's machine used more than half of a CPU during the load",
     threshold_reason=(
-        "idle they use some hundredths of a CPU, and the leading engine a few more. Above half a CPU little is left "
-        "for it when it needs it"
+        "when idle, they use a few hundredths of a CPU, and the leading engine uses a few more. Above half a CPU, too "
+        "little may be left for the engine"
     ),
-    next_step=(
-        "See what else the cluster carries out (`touchstone doctor --cluster`), and let it carry out this run alone."
-    ),
+    next_step="See what else the cluster runs (`touchstone doctor --cluster`), and let it run only this.",
     tares_too=True,
 )
 def joining_busy(sample: Sample, case: Case) -> Iterator[Fired]:
-    """On a cluster the leading engine shares the last CPU of the server's machine with Ray.
+    """On a cluster the leading engine shares the server machine's last CPU with Ray.
 
-    It also watches the server. When that CPU is full, the server's memory and CPU are read late, and the excess work
-    goes to other CPUs.
+    The engine also watches the server. When that CPU is full, the server's memory and CPU are read late, and the excess
+    work goes to other CPUs.
     """
     result = sample.result
     if result is None or result.joining_cpu_s is None:

@@ -20,13 +20,14 @@ _CPUS_NOT_KEPT_LEAST_S = 0.01
     Severity.INVALID,
     title="The server could run on CPUs outside its set",
     threshold=(
-        "any thread of the server, at any sample of the load or at the end, that could run or had run on a CPU that "
-        "it was not given; or more than 10 ms of CPU time there by the kernel's count for its cgroup"
+        "at any sample of the load or at the end, a thread of the server could run, or had run, on a CPU outside the "
+        "server's set. Or, by the kernel's count for the server's cgroup, more than 10 ms of CPU time was used outside "
+        "the set"
     ),
     threshold_reason=(
-        "a CPU set is inherited. Only the server's own call widens it, or io_uring's IORING_SETUP_SQ_AFF, by "
-        "which the kernel puts a polling thread on a CPU that the server names. The kernel's count is exact, and "
-        "10 ms are far below what any figure shows"
+        "a CPU set is inherited. Only a call of the server itself widens it, or io_uring's IORING_SETUP_SQ_AFF, with "
+        "which the kernel puts a polling thread on a CPU that the server names. The kernel's count is exact, and 10 ms "
+        "are far below what any figure shows"
     ),
     next_step="Look for calls of `sched_setaffinity` or thread-pinning options in the server or its runtime.",
     own_failure=True,
@@ -35,7 +36,7 @@ _CPUS_NOT_KEPT_LEAST_S = 0.01
 def cpus_not_kept(sample: Sample, case: Case) -> Iterator[Fired]:
     """Contenders are compared on equal CPUs.
 
-    One that also uses the engine's CPUs has more of them, and slows the engine.
+    A contender that also uses the engine's CPUs has more of them, and slows the engine.
     """
     given = sample.process.placement.server_cpus
     watch = sample.result.watch if sample.result else None
@@ -63,8 +64,8 @@ def cpus_not_kept(sample: Sample, case: Case) -> Iterator[Fired]:
 
 
 _POLLING_NEXT = (
-    "Leave IORING_SETUP_SQ_AFF out of io_uring's set-up, or give `sq_thread_cpu` a CPU of the server's set: the kernel "
-    "takes any CPU there."
+    "Remove IORING_SETUP_SQ_AFF from io_uring's set-up, or set `sq_thread_cpu` to a CPU of the server's set: the "
+    "kernel accepts any CPU there."
 )
 
 
@@ -95,26 +96,27 @@ _LIMITS = {"memory": "the memory limit", "cpu": "the CPU limit"}
     Severity.INVALID,
     title="A limit or priority was changed during the measurement",
     threshold=(
-        "read back while the contender runs or at its end: a memory or CPU limit above the one that was set, or gone; "
-        "any other value in a control file of its cgroup (CPU weight, quota, CPU set, memory, swap, processes); a hard "
-        "resource limit above the lab's, or a lower OOM score; a higher nice value of the lab's own processes"
+        "a limit is read back while the contender runs or at its end, and is not as it was set. The rule fires for a "
+        "memory or CPU limit that is higher or gone, and for any other value in a control file of the cgroup (CPU "
+        "weight, quota, CPU set, memory, swap, processes). It also fires for a hard resource limit above touchstone's, "
+        "for a lower OOM score, and for a higher nice value of touchstone's own processes"
     ),
     threshold_reason=(
-        "the kernel rounds a memory limit down, and only the contender and service managers write control files. A "
-        "program may raise its soft limits, and needs a privilege for the hard ones"
+        "the kernel rounds a memory limit down, so it is never higher by itself. Only the contender and service "
+        "managers write control files. A program may raise its soft limits, but needs a privilege for the hard ones"
     ),
     next_step=(
-        "See what writes to the cgroup's files: the server itself, or a service manager. In a systemd unit the lab "
-        "needs `Delegate=yes`; `touchstone doctor` says which cgroup it uses."
+        "Find out what writes to the cgroup's files: the server itself, or a service manager. In a systemd unit "
+        "touchstone needs `Delegate=yes`; `touchstone doctor` shows which cgroup it uses."
     ),
     own_failure=True,
     phases=None,
 )
 def limit_lifted(sample: Sample, case: Case) -> Iterator[Fired]:
-    """Figures under a limit say nothing if the limit was not in force.
+    """Figures under a limit are meaningless if the limit was not in force.
 
-    A server can raise its own limit. A service manager that does not know that a cgroup was delegated switches off
-    the controllers below it on reload, and the limits are gone.
+    A server can raise its own limit. A service manager that does not know of a delegated cgroup switches off the
+    controllers below it on reload, and the limits are gone.
     """
     found = [account for account in sample.process.confinement if (*_lifted(account),)]
     if found:
@@ -140,8 +142,8 @@ def _lifted(account: Confinement) -> Iterator[str]:
     "priority-raised",
     Severity.SUSPECT,
     title="The server raised its own priority",
-    threshold="any thread with a nice value below the lab's own, or under a real-time policy",
-    threshold_reason="priority is inherited from the lab. Only a call of the server's own raises it",
+    threshold="a thread of the server has a nice value below that of touchstone, or a real-time policy",
+    threshold_reason="the server inherits its priority from touchstone. Only a call of the server itself raises it",
     next_step="Remove the call of `nice`, `setpriority` or `sched_setscheduler`, or use it for all contenders.",
     phases=None,
 )

@@ -17,7 +17,7 @@ _ONCE = "the scenario promises that each message is processed once and in order,
     "messages-doubled",
     Severity.INVALID,
     title="Messages were processed twice",
-    threshold="any message processed more than once in a drain without a failure",
+    threshold="a message was processed more than once in a drain without a failure",
     threshold_reason=_ONCE,
     next_step="Look for rebalances during the drain, and for commits that come too late.",
     own_failure=True,
@@ -32,9 +32,9 @@ def messages_doubled(sample: Sample, case: Case) -> Iterator[Fired]:
     "messages-lost",
     Severity.INVALID,
     title="Messages were lost",
-    threshold="any message of the topic that was never processed",
+    threshold="a message of the topic was never processed",
     threshold_reason=_ONCE,
-    next_step="Commit offsets after the work and not before; look for errors that are swallowed.",
+    next_step="Commit offsets after the work, not before it. Look for errors that are swallowed.",
     own_failure=True,
     phases=("drain",),
 )
@@ -47,14 +47,14 @@ def messages_lost(sample: Sample, case: Case) -> Iterator[Fired]:
     "order-broken",
     Severity.INVALID,
     title="Order within a partition was broken",
-    threshold="any message processed after a later one of its partition",
+    threshold="a message was processed after a later one of its partition",
     threshold_reason=_ONCE,
     next_step="Process each partition by one worker, in the order of offsets.",
     own_failure=True,
     phases=("drain",),
 )
 def order_broken(sample: Sample, case: Case) -> Iterator[Fired]:
-    """Partitions exist to keep messages in order. Without that order a drain is easy to parallelise, and faster."""
+    """Partitions exist to keep messages in order. Without order, a drain is easy to parallelise, and faster."""
     yield from _broken(sample, "out_of_order", "order within a partition was broken")
 
 
@@ -73,21 +73,21 @@ _STOOD_STILL = 0.25
     Severity.NOTE,
     title="A partition stood still while messages waited in it",
     threshold=(
-        "gaps of at least 50 ms and ten times the usual gap make up more than a quarter of a partition's time "
-        "from the drain's first message to its own last"
+        "gaps take more than a quarter of a partition's time, from the drain's first message to the partition's last. "
+        "A gap lasts at least 50 ms and at least ten times the usual gap"
     ),
     threshold_reason=(
-        "a fetch, a commit or a collector's pause takes a few percent. A partition that waits for another one is "
-        "idle for as long as the other works"
+        "a fetch, a commit or a garbage collection takes a few percent. A partition that waits for another one is idle "
+        "for as long as the other works"
     ),
     next_step=(
-        "Look for a wait for all partitions after each poll, for polls that are filled from one partition, and for "
-        "rebalances."
+        "Check whether the consumer waits for all partitions after each poll, or fills polls from one partition. Look "
+        "for rebalances."
     ),
     phases=("drain",),
 )
 def partition_stood_still(sample: Sample, case: Case) -> Iterator[Fired]:
-    """Partitions are processed in parallel; a partition that waits for another one wastes capacity.
+    """Partitions are processed in parallel. A partition that waits for another one wastes capacity.
 
     A barrier after each poll causes such waits, and so does a consumer that polls one partition at a time.
     """
@@ -112,10 +112,10 @@ _FULLER_BY = 10
     title="Partitions are unbalanced",
     threshold="the fullest partition holds more than 10 % and more than 10 messages above the mean",
     threshold_reason=(
-        "messages are spread over partitions by number, so the partitions differ by a remainder at most. A tenth more "
+        "messages are assigned to partitions by number, so the partitions differ by a remainder at most. A tenth more "
         "prolongs the drain by a tenth"
     ),
-    next_step="Fill the topic with an explicit partition a message.",
+    next_step="Fill the topic with an explicit partition for each message.",
     phases=("drain",),
 )
 def partitions_unbalanced(sample: Sample, case: Case) -> Iterator[Fired]:

@@ -19,8 +19,8 @@ from touchstone.record.sample import Sample
     Severity.INVALID,
     title="Another process answered in the contender's place",
     threshold="the listening socket belongs to no process of the contender's tree",
-    threshold_reason="the kernel knows the owner of a socket. There is nothing to weigh",
-    next_step="End the process that holds the port (`touchstone doctor` names it) and measure again.",
+    threshold_reason="the kernel knows the owner of a socket, so this is a fact",
+    next_step="Stop the process that holds the port (`touchstone doctor` names it) and measure again.",
     phases=None,
     tares_too=True,
 )
@@ -49,20 +49,21 @@ _HELPED_FROM_OUTSIDE_SUSPECT = 0.05
     Severity.SUSPECT,
     title="A process outside the contender's tree worked whenever the contender was loaded",
     threshold=(
-        "closed loops in slices: CPU that neither contenders nor engine nor dependencies used, in the contender's "
-        "slice less that in the others' of the same lap, is above 5 % of a CPU in the median over all laps, and in "
-        "more of them than chance explains (sign test, p < 0.001); what the kernel does for the others' requests, at "
-        "this one's rate, is taken off, and so is what a process has more of here than there which has at least half "
-        "of it while the others are on; or a process, by number or by name, has above 5 % of a CPU in the "
-        "contender's slices, in more laps than chance explains for all such processes together; in those of every "
-        "neighbour that leaves at least as much CPU over it has less than a quarter of that"
+        "in closed loops with slices, one of two is true. (1) CPU of processes outside the run is higher in the "
+        "contender's slices than in the others' slices of the same lap. The difference is above 5 % of a CPU in the "
+        "median over all laps, and positive in more laps than chance explains (sign test, p < 0.001). The kernel's "
+        "work for requests is subtracted: that of the others' requests, at this contender's rate. Processes that use "
+        "at least half as much CPU in the others' slices are subtracted as well. (2) One process, by number or by "
+        "name, uses more than 5 % of a CPU in the contender's slices, in more laps than chance explains for all such "
+        "processes together. In the slices of each neighbour that leaves at least as much CPU free, the process uses "
+        "less than a quarter of that"
     ),
     threshold_reason=(
-        "other processes take as much from neighbouring slices. 5 % is the least difference that matters, and at "
-        "this p not one sound contender in a thousand is named"
+        "unrelated processes take as much from neighbouring slices. 5 % is the least difference that matters. At this "
+        "p, fewer than one sound contender in a thousand is named"
     ),
     next_step=(
-        "See which process works during the load (`top`): a helper left by an earlier start or an installation, a "
+        "Find out which process works during the load (`top`): a helper left by an earlier start or an installation, a "
         "logging daemon, a proxy. Stop it, or start it with the contender so that it is in the contender's tree."
     ),
     phases=("load",),
@@ -70,8 +71,8 @@ _HELPED_FROM_OUTSIDE_SUSPECT = 0.05
 def helped_from_outside(group: SampleGroup, case: Case) -> Iterator[Fired]:
     """Work that a service hands to a process outside its tree is missing from its figures.
 
-    The work of unrelated processes comes and goes by itself. A process that works while one contender is loaded,
-    and rests while the others are, works for that contender or because of it.
+    Unrelated processes work independently of the slices. A process that works while one contender is loaded, and rests
+    while the others are, works for that contender or because of it.
     """
     found = outside_helper_of(group.samples, case.run)
     if found is None or found.cpus <= _HELPED_FROM_OUTSIDE_SUSPECT or found.chance >= RARE:
@@ -91,11 +92,11 @@ def helped_from_outside(group: SampleGroup, case: Case) -> Iterator[Fired]:
     Severity.INVALID,
     title="A process of the server left its session or its cgroup",
     threshold=(
-        "any process that was started by the contender and is in neither its session nor its cgroup; or one of its "
-        "tree outside of its cgroup"
+        "a process that the contender started is in neither its session nor its cgroup, or a process of the "
+        "contender's tree is outside its cgroup"
     ),
-    threshold_reason="both are inherited: forking, or becoming a daemon, leaves the cgroup as it is",
-    next_step="Start the server in the foreground; if it needs a helper, leave the helper in the cgroup.",
+    threshold_reason="session and cgroup are inherited. A fork, or becoming a daemon, does not change the cgroup",
+    next_step="Start the server in the foreground. If it needs a helper, leave the helper in the cgroup.",
     own_failure=True,
     phases=None,
 )
@@ -122,14 +123,14 @@ _WRONG_PROCESS_WATCHED_TICKS_S = 0.02
     Severity.INVALID,
     title="The watched process did not do the work",
     threshold=(
-        "the watched tree used less than 1 microsecond of CPU per request (divided by the pipelining depth), with "
-        "20 ms allowed for the clock"
+        "the watched process tree used less than 1 microsecond of CPU per request, divided by the pipelining depth; 20 "
+        "ms are allowed for the clock"
     ),
     threshold_reason=(
-        "receiving and sending on a loopback socket costs about 5 microseconds in the kernel alone. The kernel's "
-        "CPU accounts tick every 10 ms"
+        "to receive and send on a loopback socket costs about 5 microseconds in the kernel alone. The kernel's CPU "
+        "accounts tick every 10 ms"
     ),
-    next_step="Start the server itself and not a script that leaves it behind; look at `argv` in stack.toml.",
+    next_step="Start the server itself, not a script that leaves the server behind. Look at `argv` in stack.toml.",
 )
 def wrong_process_watched(sample: Sample, case: Case) -> Iterator[Fired]:
     """Memory and CPU of a launcher are small and mean nothing.

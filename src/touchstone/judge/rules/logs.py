@@ -31,16 +31,16 @@ class _About(TypedDict):
     Severity.NOTE,
     title="The service logs each request",
     threshold=(
-        f"{_EACH_BYTES} bytes and more of log per response, beyond 32 KiB, on standard output and error or appended to "
-        "files that are open for nothing else; whether contenders differ in it is for `logs-unequal`"
+        f"the service writes {_EACH_BYTES} bytes or more of log per response, beyond 32 KiB. Logs are standard output, "
+        "standard error, and files that are open for appending only. `logs-unequal` judges whether contenders differ"
     ),
-    threshold_reason="a line of an access log has some 80 bytes: 8 are a line for every tenth response",
-    next_step="Leave the log on if the service is deployed with it; otherwise switch it off and measure again.",
+    threshold_reason="a line of an access log has about 80 bytes, so 8 bytes are a line for every tenth response",
+    next_step="If the service is deployed with this log, leave it on. Otherwise switch it off and measure again.",
 )
 def logs_each_request(case: Case) -> Iterator[Fired]:
     """An access log is part of the cost of a request, and often a large part.
 
-    A rate does not show it, so a reader who deploys the service without the log should know that it was on.
+    A rate does not show it. A reader who deploys the service without the log should know that it was on.
     """
     for contender, each in _written(case).items():
         if each >= _EACH_BYTES:
@@ -57,19 +57,19 @@ def logs_each_request(case: Case) -> Iterator[Fired]:
     Severity.SUSPECT,
     title="One contender logs its requests and another does not",
     threshold=(
-        "bytes per response written to standard output and error, or appended to files that are open for nothing "
-        "else, over all loads of a process and beyond 32 KiB: 8 or more, and ten times as many as another "
-        "contender; if most contenders agree, only those that differ are named"
+        "a contender logs 8 bytes or more per response, and ten times as many as another contender, over all loads of "
+        "a process and beyond 32 KiB. Logs are standard output, standard error, and files that are open for appending "
+        "only. If most contenders agree, only those that differ are named"
     ),
     threshold_reason=(
-        "a line of an access log has some 80 bytes, so 8 bytes are a line for every tenth response. Frameworks "
-        "write a few KiB when they start. A contender that logs might be faster without its log by any factor, and "
-        "no slower"
+        "a line of an access log has about 80 bytes, so 8 bytes are a line for every tenth response. Frameworks write "
+        "a few KiB when they start. Without its log, a contender that logs may be faster by any factor, and is not "
+        "slower"
     ),
     next_step="Switch the access log off for all contenders, or on for all, as in production.",
 )
 def logs_unequal(case: Case) -> Iterator[Fired]:
-    """A log line for each request is formatted and written on the CPU that serves it.
+    """Each line of an access log is formatted and written on the CPU that serves requests.
 
     Whether a framework writes one by default is chance, not a difference in speed.
     """
@@ -88,26 +88,28 @@ def logs_unequal(case: Case) -> Iterator[Fired]:
     Severity.SUSPECT,
     title="One contender writes beside its responses and another does not",
     threshold=(
-        "bytes per response to others than clients and dependencies, without the logs that `logs-unequal` knows: 8 or "
-        "more, and ten times as many as another contender; if most contenders agree, only those that differ are "
-        "named. The largest of several ways counts: system calls that write and pages of files that were changed "
-        "(not with dependencies or TLS); pages of files mapped to be written; bytes that processes without a way back "
-        "read from the service's pipes; packets to others, more than in the null server's slices and than chance "
-        "explains (rank test, p < 0.001; with dependencies only datagrams)"
+        "a contender writes 8 bytes or more per response, and ten times as many as another contender, to places other "
+        "than clients, dependencies and the logs that `logs-unequal` counts. If most contenders agree, only those that "
+        "differ are named. The largest of five counts is compared. (1) System calls that write, and (2) pages of files "
+        "that were changed; neither counts with dependencies or TLS. (3) Pages of files that are mapped for writing. "
+        "(4) Bytes that other processes read from the service's pipes, if these processes have no way to send anything "
+        "back. (5) Packets to other addresses, beyond those in the null server's slices and beyond chance (rank test, "
+        "p < 0.001; with dependencies only datagrams)"
     ),
     threshold_reason=(
-        "a line of a log has some 80 bytes, so 8 bytes are a line for every tenth response. Writes that wake threads "
-        "are taken off with 8 bytes each, and 32 KiB for the start; changed pages begin at 1 MiB"
+        "a line of a log has about 80 bytes, so 8 bytes are a line for every tenth response. Writes that wake threads "
+        "are subtracted with 8 bytes each, and 32 KiB are allowed for the start. Changed pages count from 1 MiB on"
     ),
     next_step=(
-        "See its writes (`strace -f -e trace=write,sendto,sendmsg -p PID`): a log to a socket, a program or a "
-        "mapped file, metrics, traces. Switch it off for all contenders, or on for all, as in production."
+        "List the contender's writes (`strace -f -e trace=write,sendto,sendmsg -p PID`): a log to a socket, a program "
+        "or a mapped file, metrics, traces. Switch them off for all contenders, or on for all, as in production."
     ),
 )
 def writes_unequal(case: Case) -> Iterator[Fired]:
-    """A log costs CPU wherever it goes: to a collector over UDP, through a pipe to another program, to a mapped file.
+    """A log costs CPU wherever it is written.
 
-    Socket datagrams within the machine (`/dev/log`) and writes by io_uring are not among it: no counter shows them.
+    It may go to a collector over UDP, through a pipe to another program, or to a mapped file. Datagrams to sockets of
+    the same machine (`/dev/log`) and writes by io_uring are not included, because no counter shows them.
     """
     ways = written_elsewhere(case)
     written = {name: max(found.values()) for name, found in ways.items()}

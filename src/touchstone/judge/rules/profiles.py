@@ -19,11 +19,12 @@ from touchstone.judge.why.spending import spending
     Severity.SUSPECT,
     title="The profiled copy differs from the original",
     threshold=(
-        "without a profiler, the copy's CPU per request differs from the original's by more than the run's margin, "
-        "and from two rounds on the 95 % interval of the difference leaves 0 out"
+        "without a profiler, the copy's CPU per request differs from the original's by more than the run's margin. "
+        "With two rounds or more, the 95 % interval of the difference must also exclude 0"
     ),
     threshold_reason=(
-        "the margin is the least effect that matters. The passes follow each other, so one round can differ by noise"
+        "the margin is the least effect that matters. The two passes run one after the other, so a single round can "
+        "differ by noise"
     ),
     next_step="Change the flags in the variant's `profiled` to ones that cost less, or measure more rounds.",
     phases=("profile",),
@@ -31,8 +32,8 @@ from touchstone.judge.why.spending import spending
 def profile_copy_differs(group: SampleGroup, case: Case) -> Iterator[Fired]:
     """A profiler needs symbols and frame pointers. A shipped program lacks them, so a copy is built.
 
-    Frame pointers take a register, and line tables may change inlining: if the copy's CPU per request differs from
-    the original's, so do the parts it is made of.
+    Frame pointers occupy a register, and line tables may change inlining. If the copy's CPU per request differs from
+    the original's, its breakdown differs as well.
     """
     costs = [s.figures["profile_copy_cost"] for s in group.samples if "profile_copy_cost" in s.figures]
     if costs and abs(cost := statistics.median(costs)) > case.margin and not _may_be_none(costs, case.confidence):
@@ -54,14 +55,14 @@ def _may_be_none(costs: Sequence[float], confidence: float) -> bool:
     Severity.NOTE,
     title="There is no profile",
     threshold="no round has sampled stacks",
-    threshold_reason="a single round with stacks can be read, though without intervals",
-    next_step="Do what the reason says, then run the phase `profile` again.",
+    threshold_reason="a single round with stacks is enough to read, though without intervals",
+    next_step="Do what the statement says, then run the phase `profile` again.",
     phases=("profile",),
 )
 def profile_missing(group: SampleGroup, case: Case) -> Iterator[Fired]:
     """A profiler needs a permission of the kernel, symbols, and a process to attach to.
 
-    If one is missing, the rest of the phase is still measured: CPU per request and counters.
+    If one is missing, CPU per request and the counters are still measured.
     """
     profiles = [sample.profile for sample in group.samples if sample.profile]
     if profiles and not any(one.stacks and one.stacks.samples for one in profiles):
@@ -76,16 +77,19 @@ PROFILE_UNMATCHED_SHARE = 0.05
     "profile-unmatched",
     Severity.NOTE,
     title="Much of the CPU is in functions that no table knows",
-    threshold="more than 5 % of the sampled CPU ends in frames that no table of patterns has",
-    threshold_reason="parts that matter are larger. Less than that hides none of them",
+    threshold="more than 5 % of the sampled CPU is in frames that match no table of patterns",
+    threshold_reason="parts that matter are larger than 5 %, so a smaller unmatched share hides none of them",
     next_step=(
-        "Look at the frames. Without names: build a copy with symbols (`profiled` in stack.toml). With names: add a "
-        "row to the language's table in attribution/tables."
+        "Look at the frames. If they have no names, build a copy with symbols (`profiled` in stack.toml). If they have "
+        "names, add a row to the language's table in attribution/tables."
     ),
     phases=("profile",),
 )
 def profile_unmatched(group: SampleGroup, case: Case) -> Iterator[Fired]:
-    """The categories are as good as the tables of patterns: functions of an unknown library are shown as unmatched."""
+    """Categories are only as good as the tables of patterns.
+
+    Functions of a library that the tables do not know are shown as unmatched.
+    """
     spent = [one for sample in group.samples if sample.profile and (one := spending(sample.profile))]
     total = sum(one.subject for one in spent)
     frames: dict[str, float] = {}
@@ -107,16 +111,19 @@ def profile_unmatched(group: SampleGroup, case: Case) -> Iterator[Fired]:
     Severity.NOTE,
     title="The profiler saw only a part of the CPU",
     threshold="in a round the profiler could not see all CPU",
-    threshold_reason="its parts cannot be compared with those of other contenders' profilers, whatever their share",
-    next_step="Do what the statement says to have the better profiler, then run the phase `profile` again.",
+    threshold_reason=(
+        "the parts cannot be compared with those from other contenders' profilers, however small the unseen share is"
+    ),
+    next_step="Install the better profiler that the statement names, then run the phase `profile` again.",
     phases=("profile",),
 )
 def profile_unseen(group: SampleGroup, case: Case) -> Iterator[Fired]:
-    """Without async-profiler a JVM is sampled by its own recorder, JFR, which sees Java code alone.
+    """Without async-profiler a JVM is sampled by its own recorder, JFR, which sees only Java code.
 
-    CPU of the kernel, of native libraries and of the JVM's own threads is counted as one part, so that the parts
-    add up; a contender with a better profiler has several parts there, and only the others are comparable. perf
-    knows the names of Python functions from CPython 3.12 on, and their stacks if Python is built with frame
+    CPU of the kernel, of native libraries and of the JVM's own threads is counted as one part, so that the parts add
+    up. A contender with a better profiler has several parts there, and only the other parts are comparable.
+
+    perf knows the names of Python functions from CPython 3.12 on, and their stacks if Python is built with frame
     pointers. For other runtimes it sees C functions: the allocator, the runtime, libraries.
     """
     profiles = [sample.profile for sample in group.samples if sample.profile and sample.profile.unseen]
@@ -135,9 +142,11 @@ _PROFILER_COSTLY_SHARE = 0.05
     "profiler-costly",
     Severity.SUSPECT,
     title="The profiler slowed the program",
-    threshold=("CPU per request in the profiled passes is more than 5 % above that of the passes without a profiler"),
-    threshold_reason="parts of a difference are visible from a few percent on, so a profiler must cost less than that",
-    next_step="Read the parts with care: at a lower rate of requests, or on a quieter machine, it may cost less.",
+    threshold="CPU per request with the profiler is more than 5 % above that in the passes without it",
+    threshold_reason=(
+        "a comparison shows differences of a few percent in a part, so a profiler must cost less than that"
+    ),
+    next_step="Read the parts with care. At a lower request rate, or on a quieter machine, the profiler may cost less.",
     phases=("profile",),
 )
 def profiler_costly(group: SampleGroup, case: Case) -> Iterator[Fired]:

@@ -18,17 +18,19 @@ from touchstone.record.sample import TARE, Sample
     Severity.INVALID,
     title="A dependency did not have the scenario's settings",
     threshold=(
-        "a setting read back from a dependency, or from the service's own sessions, differs from the one asked for; "
-        "units and spellings of yes and no aside"
+        "a setting, read back from a dependency or from the service's own sessions, differs from the one requested. "
+        "Units and spellings of yes and no do not count"
     ),
-    threshold_reason="settings are exact. Spellings are brought to one form before they are compared",
-    next_step="Look at who changed it after the reset: the contender itself, or the dependency's own limits.",
+    threshold_reason="settings are exact. Spellings are normalised before they are compared",
+    next_step=(
+        "Find out what changed the setting after the reset: the contender itself, or the dependency's own limits."
+    ),
     phases=None,
 )
 def dependency_settings_not_as_asked(sample: Sample, case: Case) -> Iterator[Fired]:
-    """The lab sets a dependency's settings and reads them back.
+    """A dependency's settings are set before the measurement, and read back.
 
-    The measurement was made with the settings that were read.
+    The measurement used the settings that were read back.
     """
     overrides = sample.spec.dependency_settings
     for dependency in sample.dependencies:
@@ -48,11 +50,11 @@ def dependency_settings_not_as_asked(sample: Sample, case: Case) -> Iterator[Fir
     Severity.INVALID,
     title="Dependencies had different settings for different contenders",
     threshold=(
-        "a setting that a dependency reports, or that a contender's own sessions had, differs between contenders on "
-        "the same load; if most agree, only those that differ are invalid"
+        "under the same load, a setting differs between contenders, as a dependency reports it or as a contender's own "
+        "sessions had it. If most contenders agree, only those that differ are invalid"
     ),
-    threshold_reason="settings are fixed by the scenario. Any difference is one, however it came about",
-    next_step="See which contender changes the setting (a PRAGMA, a SET, a client option) and take it out.",
+    threshold_reason="the scenario fixes the settings, so any difference counts, whatever its cause",
+    next_step="Find the contender that changes the setting (a PRAGMA, a SET, a client option), and remove the change.",
 )
 def dependency_settings_unequal(case: Case) -> Iterator[Fired]:
     """Durability, journal mode and pool sizes change throughput by factors.
@@ -93,16 +95,19 @@ _SETTINGS_UNEQUAL_PLACES = re.compile(r"PATH|URL|HOST|PORT|BOOTSTRAP|FOLDER|DIR|
     Severity.SUSPECT,
     title="Contenders had different settings",
     threshold=(
-        "an environment variable about pools, threads, timeouts, keep-alive, durability, limits, compression or log "
-        "levels that all contenders have, with different values; if most agree, only those that differ are suspect"
+        "an environment variable that all contenders have, with different values, is about pools, threads, timeouts, "
+        "keep-alive, durability, limits, compression or log levels. If most contenders agree, only those that differ "
+        "are suspect"
     ),
-    threshold_reason="only variables that every contender gets are the scenario's. Those of one stack are its own",
-    next_step="Set it once, in the scenario's `settings`, and take it out of stack.toml.",
+    threshold_reason=(
+        "variables that every contender gets belong to the scenario. Variables of a single stack are its own choice"
+    ),
+    next_step="Set the variable once, in the scenario's `settings`, and remove it from stack.toml.",
 )
 def settings_unequal(case: Case) -> Iterator[Fired]:
     """A larger pool or a longer timeout changes the result without a change of code.
 
-    The scenario fixes them for all.
+    The scenario fixes these for all contenders.
     """
     for load in case.loads:
         env: dict[str, dict[str, str]] = {}

@@ -90,8 +90,8 @@ def below_downstream_delay(sample: Sample, case: Case) -> Iterator[Fired]:
 
 
 _WRITE_ELSEWHERE = (
-    "Let the service write elsewhere: below /tmp, which each start has for itself where a mount namespace is "
-    "permitted, or to a dependency of the scenario. `--fresh-builds` makes a new work folder."
+    "Let the service write elsewhere: below /tmp, which is private to each start if mount namespaces are permitted, or "
+    "to a dependency of the scenario. `--fresh-builds` creates a new work folder."
 )
 
 
