@@ -199,8 +199,8 @@ def goodput_collapses(sample: Sample, case: Case) -> Iterator[Fired]:
     Severity.NOTE,
     title="The service did not recover from a burst",
     threshold=(
-        "after the burst, load continues at 70 % of the capacity for the length of four trials. In no second of it do "
-        "95 % of the requests get a correct response within the objective's latency bound"
+        "after the burst, load continues at 70 % of the capacity for the length of four trials. In no second of this "
+        "load do 95 % of the requests get a correct response within the objective's latency bound"
     ),
     threshold_reason=(
         "otherwise the service handles this load with ease. So something that the burst left behind blocks it: a queue "

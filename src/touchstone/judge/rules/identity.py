@@ -51,12 +51,12 @@ _HELPED_FROM_OUTSIDE_SUSPECT = 0.05
     threshold=(
         "in closed loops with slices, one of two is true. (1) CPU of processes outside the run is higher in the "
         "contender's slices than in the others' slices of the same lap. The difference is above 5 % of a CPU in the "
-        "median over all laps, and positive in more laps than chance explains (sign test, p < 0.001). The kernel's "
-        "work for requests is subtracted: that of the others' requests, at this contender's rate. Processes that use "
-        "at least half as much CPU in the others' slices are subtracted as well. (2) One process, by number or by "
-        "name, uses more than 5 % of a CPU in the contender's slices, in more laps than chance explains for all such "
-        "processes together. In the slices of each neighbour that leaves at least as much CPU free, the process uses "
-        "less than a quarter of that"
+        "median over all laps, and positive in more laps than chance explains (sign test, p < 0.001). Two things are "
+        "subtracted first. One is the kernel's work for requests: that of the others' requests, at this contender's "
+        "rate. The other is the extra CPU of processes that use at least half as much in the others' slices. (2) One "
+        "process, by number or by name, uses more than 5 % of a CPU in the contender's slices, in more laps than "
+        "chance explains for all such processes together. In the slices of each neighbour that leaves at least as much "
+        "CPU free, the process uses less than a quarter of that"
     ),
     threshold_reason=(
         "unrelated processes take as much from neighbouring slices. 5 % is the least difference that matters. At this "

@@ -168,9 +168,9 @@ class StatusCount:
     Severity.SUSPECT,
     title="Contenders answer with different statuses",
     threshold=(
-        "the share of a status among the responses differs between two contenders by more than 2 percentage points and "
-        "by more than four standard errors. For differences up to 10 points, the finding bounds the possible bias. If "
-        "most contenders agree, only those that differ are suspect"
+        "the share of a status among the responses differs between two contenders by more than 2 percentage points, "
+        "and by more than four standard errors of the difference. For differences up to 10 points, the finding bounds "
+        "the possible bias. If most contenders agree, only those that differ are suspect"
     ),
     threshold_reason=(
         "under one contract the same requests get the same statuses, except for chance if requests are drawn from a "

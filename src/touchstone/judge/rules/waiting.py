@@ -259,10 +259,10 @@ _STALL_IN_CLOSED_LOOP_FEW = 4
     threshold=(
         "in a closed loop, gaps without any response make up more than 2 % of the window. A gap counts if it lasts 50 "
         "ms or more and more than 4 times the median latency. With fewer than 4 concurrent requests and a median above "
-        "12.5 ms, only the longest gap counts. Time in which the generator waited for a CPU is subtracted. So is the "
-        "null server's share of gaps, or that of other contenders in the same laps if it is larger (with two others "
-        "the lower one, with more the median). It is suspect if the longest gap lasts 250 ms or more, or all gaps take "
-        "more than 10 %; otherwise it is a note"
+        "12.5 ms, only the longest gap counts. Time in which the generator waited for a CPU is subtracted. Also "
+        "subtracted is the null server's share of gaps, or that of other contenders in the same laps, whichever is "
+        "larger (the lower of two others, the median of more). It is suspect if the longest gap lasts 250 ms or more, "
+        "or if all gaps take more than 10 %; otherwise it is a note"
     ),
     threshold_reason=(
         "a stall longer than 1 % of the window belongs in p99 and is missing from it. 2 % is more than the edges of "
@@ -340,9 +340,9 @@ def _usual(case: Case, sample: Sample) -> float:
     Severity.NOTE,
     title="Responses wait for an acknowledgement",
     threshold=(
-        "at least 5 % of the responses to a request come in two parts, 20 ms or more apart, and the gap vanishes when "
-        "the engine acknowledges the first part at once. At least 3 trials test this, and the probability that chance "
-        "makes the gap so rare in them is below 1 in 1,000"
+        "at least 5 % of the responses to a request come in two parts, 20 ms or more apart, and the gap depends on the "
+        "acknowledgement. In at least 3 trials the engine acknowledges the first part at once. The gap is so rare in "
+        "these trials that the probability of this by chance is below 1 in 1,000"
     ),
     threshold_reason=(
         "work of the service between the two parts takes the same time, whenever acknowledgements are sent. Only a "

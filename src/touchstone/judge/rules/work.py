@@ -149,11 +149,11 @@ _Works = Mapping[str, WorkCount]
     title="Contenders give their dependencies unequal work",
     threshold=(
         "two contenders cause different amounts of work (calls, rows or transactions) per correct response, over all "
-        "rounds of a load whose proofs hold. One causes at least 20 units fewer, and more than 0.5 % fewer. In "
-        "PostgreSQL the limits are 5 % and the work that arrived in the load's last second. Rows read count up to one "
-        "per response. Scans of tables are compared only if fewer rows are read as well. Transactions are compared "
-        "only if equal numbers of rows are touched, and are a note. If most contenders agree, only those that differ "
-        "are suspect. With two contenders neither is named"
+        "rounds of a load whose proofs hold. One causes at least 20 units less, and more than 0.5 % less. In "
+        "PostgreSQL the difference must be more than 5 %, and more than the work that arrived in the load's last "
+        "second. Rows read count up to one per response. Scans of tables are compared only if fewer rows are read as "
+        "well. Transactions are compared only if equal numbers of rows are touched, and are a note. If most contenders "
+        "agree, only those that differ are suspect. With two contenders neither is named"
     ),
     threshold_reason=(
         "calls and rows are counted exactly, with an allowance for requests that were sent but not answered. "
