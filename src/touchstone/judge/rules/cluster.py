@@ -86,7 +86,7 @@ _JOINING_BUSY_CPUS = 0.5
         "when idle, they use a few hundredths of a CPU, and the leading engine uses a few more. Above half a CPU, too "
         "little may be left for the engine"
     ),
-    next_step="See what else the cluster runs (`touchstone doctor --cluster`), and let it run only this.",
+    next_step="See what else the cluster runs (`touchstone doctor --cluster`), and let it run only this benchmark.",
     tares_too=True,
 )
 def joining_busy(sample: Sample, case: Case) -> Iterator[Fired]:

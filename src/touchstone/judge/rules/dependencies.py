@@ -89,8 +89,8 @@ _DOWNSTREAM_HEADROOM_NARROW = 2.0
     title="The downstream has little headroom",
     threshold=(
         "the highest rate of the downstream alone is less than twice the rate that the contender asked of it: suspect; "
-        "less than four times: a note. If the contender reaches 90 % of that rate, `dependency-saturated` fires "
-        "instead"
+        "less than four times: a note. If the contender reaches 90 % of the downstream's highest rate, "
+        "`dependency-saturated` fires instead"
     ),
     threshold_reason=(
         "at half of its capacity, queueing doubles the downstream's response time; at a quarter it adds a third. In "
@@ -181,7 +181,7 @@ _SESSIONS_EXCEED_POOL_REPLACED = 3
     threshold=(
         "the dependency has more sessions than the stated pool, by more than two and by more than a tenth. Without a "
         "stated pool, the limit is twice the connections of the load plus 16. The rule also fires if, by the "
-        "dependency's own counter, more than three times the pool were opened within the load"
+        "dependency's own counter, the load opened more than three times as many sessions as the pool holds"
     ),
     threshold_reason=(
         "a pool may replace a session before the old one is gone, and touchstone holds one session itself. A service "

@@ -180,7 +180,7 @@ _INVALID_LATE_S = 0.01
 def late_sends(sample: Sample, case: Case) -> Iterator[Fired]:
     """In an open loop, latency contains the engine's late reads, but not its late sends.
 
-    An engine that is held up does both late, and then sends the overdue requests in a burst.
+    An engine that is held up sends late and reads late. Then it sends the overdue requests in a burst.
     """
     result = sample.result
     if result is None or loop(sample) == "closed" or throttled_share(result) > THROTTLED:

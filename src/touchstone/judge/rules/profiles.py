@@ -114,7 +114,7 @@ def profile_unmatched(group: SampleGroup, case: Case) -> Iterator[Fired]:
     threshold_reason=(
         "the parts cannot be compared with those from other contenders' profilers, however small the unseen share is"
     ),
-    next_step="Install the better profiler that the statement names, then run the phase `profile` again.",
+    next_step="Do what the statement says to get a better profiler, then run the phase `profile` again.",
     phases=("profile",),
 )
 def profile_unseen(group: SampleGroup, case: Case) -> Iterator[Fired]:

@@ -101,14 +101,14 @@ _WRITE_ELSEWHERE = (
     title="State of an earlier run was present",
     threshold=(
         "before the contender started, its dependency held anything that should not have been there, or an earlier "
-        "start had changed a file of the work folder. It is a note if an earlier start left a new file there; the file "
-        "is removed"
+        "start had changed a file of the work folder. It is a note if an earlier start left a new file in the work "
+        "folder, which touchstone removes"
     ),
     threshold_reason=(
         "each contender starts on fresh state. The list shows what was found and removed, and it may be incomplete. A "
         "changed file cannot be restored"
     ),
-    next_step="Find the process that left it: a server that was not stopped, or another run at the same time.",
+    next_step="Find the process that left the state: a server that was not stopped, or another run at the same time.",
     phases=None,
 )
 def leftovers(sample: Sample, case: Case) -> Iterator[Fired]:
