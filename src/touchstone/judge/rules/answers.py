@@ -25,12 +25,12 @@ _ANYTHING = ("", "<html><body><h1>Internal error</h1></body></html>", '{"error":
     Severity.SUSPECT,
     title="The bodies of a load are not checked",
     threshold=(
-        "a request of a load whose expectation names no body, pattern or JSON fields, or a pattern for anything; a "
-        "note where all statuses that it allows are errors"
+        "a request of a load expects no body, pattern or JSON fields, or its pattern matches any text. It is a note if "
+        "all unchecked requests of the load allow only error statuses"
     ),
     threshold_reason=(
-        "a body that nothing expects cannot be missed. HEAD, 204 and 304 have no body, a redirect with a stated "
-        "Location answers by that, and an error that the load asks for answers by its status"
+        "if no body is expected, a missing body is not noticed. Responses to HEAD, 204 and 304 have no body. A "
+        "redirect with a stated Location is checked by that header, and an error that the load asks for by its status"
     ),
     next_step="State the body in the load's `expect`: `body`, `pattern` or `json`.",
 )
@@ -96,22 +96,23 @@ def _any_passes(expect: dict[str, Any]) -> bool:
     Severity.INVALID,
     title="More requests were wrong or failed than the scenario allows",
     threshold=(
-        "wrong and failed requests over those sent, above the load's `error_allowance` (0 unless set); or not one "
-        "right response in the window. A connection that the server closes at rest is not a request"
+        "wrong and failed requests, as a share of those sent, exceed the load's `error_allowance` (0 unless set), or "
+        "the window has no right response at all. An idle connection that the server closes does not count as a "
+        "request"
     ),
     threshold_reason=(
-        "the scenario's author knows which failures belong to the service, and nothing else makes a failure normal. If "
-        "all requests fail, there is no service to measure"
+        "the scenario's author knows which failures are part of the service, and no other failure is normal. If all "
+        "requests fail, there is no service to measure"
     ),
     next_step=(
-        "Read the first error of each class below and the server's log; fix the server, or lower the load if it is "
-        "overrun."
+        "Read the first error of each class below and the server's log. Fix the server, or lower the load if the "
+        "server is overloaded."
     ),
     own_failure=True,
     tares_too=True,
 )
 def errors_above_allowance(sample: Sample, case: Case) -> Iterator[Fired]:
-    """An error is cheap to answer: a server that fails every request would top the table."""
+    """An error response costs little. A server that fails every request would top the table."""
     result = sample.result
     if result is None or not result.counts.sent:
         return
@@ -145,16 +146,16 @@ def errors_above_allowance(sample: Sample, case: Case) -> Iterator[Fired]:
     Severity.INVALID,
     title="Nothing, or almost nothing, was answered within the window",
     threshold=(
-        "no request sent or none answered; in a closed loop, fewer responses than can be under way at once "
-        "(connections times pipelining)"
+        "no request was sent, or none was answered. In a closed loop: fewer responses came than requests can be in "
+        "progress at once (connections times pipelining)"
     ),
     threshold_reason=(
-        "in a closed loop each connection waits for its response: with less than one response per connection the "
-        "window shows waiting, not service"
+        "in a closed loop each connection waits for its response. With less than one response per connection the "
+        "window measures waiting and not service"
     ),
     next_step=(
-        "Read the contender's log and the first errors: does it stop answering, or is one response longer than the "
-        "window? Give a longer window, or a timeout shorter than the window."
+        "Read the contender's log and the first errors. Does the contender stop responding, or does one response take "
+        "longer than the window? Use a longer window, or a timeout shorter than the window."
     ),
     own_failure=True,
     tares_too=True,
@@ -189,17 +190,20 @@ _MANY_UNANSWERED = 0.1
     Severity.SUSPECT,
     title="Requests were left without an answer",
     threshold=(
-        "more requests unanswered at the end than can be under way at once (connections times pipelining); "
-        "invalid above a tenth of all"
+        "at the end more requests are unanswered than can be in progress at once (connections times pipelining): "
+        "suspect; if they are also more than a tenth of all requests: invalid"
     ),
     threshold_reason=(
-        "a load always ends with some requests under way, at most one a slot. More means that a queue was thrown away"
+        "a load always ends with some requests in progress, at most one per slot. If there are more, a queue was "
+        "discarded"
     ),
-    next_step="Lower the rate until the server keeps up, or read the figures as those of an overload.",
+    next_step="Lower the rate until the server keeps up, or read the figures as those of an overloaded server.",
     own_failure=True,
 )
 def requests_unanswered(sample: Sample, case: Case) -> Iterator[Fired]:
-    """Requests without an answer at the end are in no percentile: the longest waits are missing from the record."""
+    """Requests without a response at the end are in no percentile. The longest waits are therefore missing from the
+    record.
+    """
     result = sample.result
     if result is None or result.counts.unanswered <= slots(sample):
         return
@@ -218,18 +222,18 @@ def requests_unanswered(sample: Sample, case: Case) -> Iterator[Fired]:
     Severity.SUSPECT,
     title="The timeout is longer than warm-up and window together",
     threshold=(
-        "the load's timeout above the seconds of warm-up and window together, and a request that timed out or was left "
-        "without a response"
+        "the load's timeout is longer than warm-up and window together, and a request timed out or was left without a "
+        "response"
     ),
     threshold_reason=(
-        "with such a timeout a silent service shows no error within the window. Its unanswered requests are the only "
-        "evidence"
+        "with such a timeout a service that stops responding shows no error within the window. Its unanswered requests "
+        "are the only evidence"
     ),
-    next_step="Give the load a timeout_s shorter than its window, or use a longer preset.",
+    next_step="Give the load a `timeout_s` shorter than its window, or use a longer preset.",
     phases=("load",),
 )
 def timeout_beyond_window(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A request without a response counts when it times out. Here no timeout falls into the window."""
+    """A request without a response counts as an error when it times out. Here no timeout falls into the window."""
     result = sample.result
     if result is None or result.interrupted:
         return
@@ -250,19 +254,24 @@ def timeout_beyond_window(sample: Sample, case: Case) -> Iterator[Fired]:
     "timeouts",
     Severity.INVALID,
     title="Requests timed out",
-    threshold="any timeout: invalid above the load's error allowance, otherwise suspect for latencies alone",
+    threshold=(
+        "at least one request timed out. Above the load's error allowance it is invalid, otherwise suspect, and then "
+        "for latencies only"
+    ),
     threshold_reason=(
-        "a single timeout is many times the usual latency, and the longest latencies then show the timeout's setting"
+        "a single timeout is many times the usual latency, so the longest latencies then show the timeout's setting"
     ),
     next_step=(
-        "See whether the server stalls (its log, its CPU over time) or is overrun; lower the rate, or raise the "
+        "See whether the server stalls (its log, its CPU over time) or is overloaded. Lower the rate, or raise the "
         "timeout so that the whole wait is measured."
     ),
     own_failure=True,
     tares_too=True,
 )
 def timeouts(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A request that timed out took at least the timeout. Nobody knows how much longer, so the tail is cut off."""
+    """A request that timed out took at least as long as the timeout. How much longer is unknown, so the tail is cut
+    off.
+    """
     if failed := _failed(sample, "timeout"):
         yield Fired(
             f"{failed.of_sent} requests timed out ({failed.share})",
@@ -279,7 +288,7 @@ def timeouts(sample: Sample, case: Case) -> Iterator[Fired]:
     threshold="any wrong body: invalid above the load's error allowance, otherwise suspect",
     threshold_reason="the expected body follows from the request, so one wrong body is a fault and not noise",
     next_step=(
-        "Compare the body received with the one expected below; fix the server, or the expectation if it is too strict."
+        "Compare the body received with the expected one below. Fix the server, or the expectation if it is too strict."
     ),
     own_failure=True,
     tares_too=True,
@@ -287,7 +296,7 @@ def timeouts(sample: Sample, case: Case) -> Iterator[Fired]:
 def wrong_bodies(sample: Sample, case: Case) -> Iterator[Fired]:
     """Tools that read only the status count a 200 with a wrong body as success.
 
-    The body may be an error page, stale or cut.
+    The body may be an error page, stale or cut off.
     """
     if failed := _failed(sample, "wrong_body"):
         why = f": {failed.first[0]['why']}" if failed.first and failed.first[0]["why"] else ""
@@ -303,18 +312,18 @@ def wrong_bodies(sample: Sample, case: Case) -> Iterator[Fired]:
     Severity.INVALID,
     title="Responses had a status that the scenario does not expect",
     threshold="any unexpected status: invalid above the load's error allowance, otherwise suspect",
-    threshold_reason=(
-        "which statuses are right is stated by the scenario (a 429 may be). Any other is a failure that was answered"
-    ),
+    threshold_reason="the scenario states which statuses are right (429 may be one). Any other status is a failure",
     next_step=(
-        "Look at the statuses and the first wrong response below; fix the server, or state the status in the "
-        "scenario if it is right."
+        "Look at the statuses and the first wrong response below. Fix the server, or add the status to the scenario if "
+        "it is right."
     ),
     own_failure=True,
     tares_too=True,
 )
 def wrong_statuses(sample: Sample, case: Case) -> Iterator[Fired]:
-    """Error pages are quick to make: ranked as answers, they win. A gRPC call has a status of its own."""
+    """Error pages are quick to make, so a server that sends them would rank first. gRPC calls are checked by their own
+    status.
+    """
     seen = sample.result.counts.status if sample.result else {}
     statuses = ", ".join(f"{number(n)} of {status}" for status, n in sorted(seen.items()))
     for failed in filter(None, (_failed(sample, kind) for kind in ("wrong_status", "grpc_status"))):

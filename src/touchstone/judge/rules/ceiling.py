@@ -24,20 +24,22 @@ _ABOVE_TARE_SHORTER = 0.5
     Severity.SUSPECT,
     title="Faster than a server that does nothing",
     threshold=(
-        "throughput more than 25 % above the null server's best (closed loop), or the median latency below "
-        "half of the null server's lowest (open loop)"
+        "in a closed loop, throughput is more than 25 % above the null server's best. In an open loop, the median "
+        "latency is below half of the null server's lowest"
     ),
     threshold_reason=(
-        "tares are short and vary by up to a tenth between rounds, and the best is taken. A real server saves "
-        "nothing against one that only answers"
+        "measurements of the null server are short and vary by up to a tenth between rounds, and the best is used. A "
+        "real server does at least the work of a server that only responds"
     ),
     next_step=(
-        "Check that the null server ran on the same CPUs and connections; look for a cache or a proxy in front of "
-        "the contender."
+        "Check that the null server ran on the same CPUs and connections. Look for a cache or a proxy in front of the "
+        "contender."
     ),
 )
 def above_tare(sample: Sample, case: Case) -> Iterator[Fired]:
-    """No server beats the null server by much. If one seems to, units, counts or the null server's figure are wrong."""
+    """No server is much faster than the null server. If one seems to be, units, counts or the null server's figure are
+    wrong.
+    """
     result, tares = sample.result, [t.result for t in case.tares(sample.load) if t.result is not None]
     if result is None or not tares:
         return
@@ -66,22 +68,24 @@ def above_tare(sample: Sample, case: Case) -> Iterator[Fired]:
     "near-tare",
     Severity.SUSPECT,
     title="The figure is close to the generator's ceiling",
-    threshold="closed loop: throughput above 90 % of the median tare, while the server's CPUs are less than 90 % busy",
+    threshold=(
+        "in a closed loop, throughput is above 90 % of the null server's median rate, while the server's CPUs are less "
+        "than 90 % busy"
+    ),
     threshold_reason=(
-        "within a tenth of the ceiling, differences as small as the margin are compressed. A server whose own "
-        "CPUs are full is its own limit, and CPU that others used was not available to it. In neighbouring slices "
-        "the ceiling is the same for both contenders. The order of the two is therefore known, but not the size "
-        "of the difference"
+        "within a tenth of the ceiling, differences as small as the margin are compressed. A server whose own CPUs are "
+        "full is its own limit, and CPU that other processes used was not available to it. In neighbouring slices the "
+        "ceiling is the same for both contenders, so their order is known, but not the size of the difference"
     ),
     next_step=(
-        "Give the engine more CPUs, or make the server the bottleneck (fewer CPUs for it), and compare CPU a "
-        "request instead."
+        "Give the engine more CPUs, or make the server the bottleneck (fewer CPUs for it). Compare CPU per request "
+        "instead."
     ),
 )
 def near_tare(sample: Sample, case: Case) -> Iterator[Fired]:
     """The null server does no work. Its rate is the ceiling of generator, kernel and machine.
 
-    A contender close to that ceiling may be faster than can be measured.
+    A contender close to that ceiling may be faster than touchstone can measure.
     """
     result = sample.result
     tare = case.ceiling(sample.load)
@@ -110,23 +114,23 @@ _TARE_DRIFT_RARE = 0.1
     Severity.SUSPECT,
     title="The machine drifted during the run",
     threshold=(
-        "the null server's rates rise or fall over time (Kendall's tau). More than twice the margin at p below 5 "
-        "% is suspect; more than the margin at p below 10 % is a note"
+        "the null server's rates rise or fall over time (Kendall's tau). A change of more than twice the margin at p "
+        "below 5 % is suspect; a change of more than the margin at p below 10 % is a note"
     ),
     threshold_reason=(
-        "ratios are taken within rounds, which cancels most of a drift. At twice the margin, the drift between "
-        "the first and the last contender of a round can reach the margin. Four rates of the null server fall in "
-        "order by chance once in twelve times, so four are never enough"
+        "ratios are taken within rounds, which cancels most of a drift. At twice the margin, the drift between the "
+        "first and the last contender of a round can reach the margin. Four rates of the null server are in order by "
+        "chance once in twelve times, so four alone never make it suspect"
     ),
     next_step=(
-        "Let the machine cool or warm up first; end what else runs; take more rounds, so that the order averages "
-        "it out."
+        "Let the machine cool down or warm up first. Stop other processes. Take more rounds, so that the random order "
+        "averages the drift out."
     ),
 )
 def tare_drift(case: Case) -> Iterator[Fired]:
     """The null server does the same work every time.
 
-    If it gets slower, so did the machine, and contenders that come later look slower.
+    If it gets slower, the machine got slower, and contenders that run later look slower.
     """
     for load in case.tared:
         rates = _closed_rates(case, load)
@@ -159,14 +163,17 @@ def tare_drift(case: Case) -> Iterator[Fired]:
     "tare-missing",
     Severity.NOTE,
     title="The null server was not measured",
-    threshold="a load with samples and without a tare",
-    threshold_reason="several rules need it. Without it they are silent, which must not pass for approval",
+    threshold="a load has samples, but the null server was not measured under it",
+    threshold_reason=(
+        "several rules compare with the null server. Without it they cannot fire, and their silence must not be read "
+        "as approval"
+    ),
     next_step="Run with the null server (it is on unless it was turned off), or see why it failed.",
 )
 def tare_missing(case: Case) -> Iterator[Fired]:
     """Figures are compared with the null server's.
 
-    Without it nobody knows how near the generator was to its ceiling, or whether the machine drifted.
+    Without these it is unknown how near the generator was to its ceiling, and whether the machine drifted.
     """
     for load in case.tared:
         groups = case.groups_of("load" if load else "peak")
@@ -231,18 +238,19 @@ _LEVEL = 0.02
     Severity.SUSPECT,
     title="Several contenders are equal at the ceiling",
     threshold=(
-        "closed loop: two or more contenders within 2 % of each other, above 90 % of the null server's rate, none with "
-        "its CPUs 90 % busy"
+        "in a closed loop, two or more contenders are within 2 % of each other and above 90 % of the null server's "
+        "rate, and none has its CPUs 90 % busy"
     ),
     threshold_reason=(
-        "two percent is what a run repeats itself to on a quiet machine. Servers with CPU to spare that end level "
-        "share a limit outside of them, which presses them together and turns none around"
+        "on a quiet machine repeated runs agree within 2 %. Servers that are level although they have CPU to spare "
+        "share a limit outside of them. That limit compresses their differences, but does not reverse their order"
     ),
-    next_step="Give the engine more CPUs or the servers fewer; rank them by CPU per request meanwhile.",
+    next_step="Give the engine more CPUs or the servers fewer. Until then, rank them by CPU per request.",
 )
 def level_at_ceiling(case: Case) -> Iterator[Fired]:
-    """Contenders within two percent of each other at the ceiling were not compared: the generator was measured several
-    times.
+    """Contenders within 2 % of each other at the ceiling were not compared.
+
+    The generator was measured several times.
     """
     for load in case.loads:
         ceiling = case.ceiling(load)

@@ -42,25 +42,22 @@ _KEPT_LONGER = (
     Severity.INVALID,
     title="Connections were refused, reset or cut",
     threshold=(
-        "any request whose connection was reset, or cut before or within a response, or whose response is not HTTP; "
-        "any connection that was refused or not made, or that carried bytes without a request: invalid above the "
-        "load's error allowance, otherwise suspect. Requests repeated because the server had closed a kept "
-        "connection: suspect from 1 % on, or if the closes follow no limit of responses or idle time; otherwise a "
-        "note"
+        "one of these happens: a request's connection is reset, or cut before or within the response; a response is "
+        "not HTTP; a connection is refused, cannot be made, or carries bytes without a request. It is invalid above "
+        "the load's error allowance, otherwise suspect. Or requests are repeated because the server had closed a kept "
+        "connection: suspect from 1 % on, or if the closes follow no limit of responses or idle time; otherwise a note"
     ),
     threshold_reason=(
-        "on a loopback nothing is lost by chance. Each loss is an act of the server, or a limit that was reached. "
-        "A server may close a connection that it keeps (RFC 9112 section 9.5), and clients then repeat idempotent "
-        "requests. A server that loses requests looks the same, but its closes follow no bound"
+        "on a loopback interface nothing is lost by chance. Each loss is an act of the server, or a limit that was "
+        "reached. A server may close a kept connection (RFC 9112 section 9.5), and clients then repeat idempotent "
+        "requests. A server that loses requests looks the same, but its closes follow no limit"
     ),
-    next_step=(
-        "Look for the server's limits of connections, backlog and descriptors, and at what its log says at that moment."
-    ),
+    next_step="Look for the server's limits of connections, backlog and descriptors, and read its log for that moment.",
     own_failure=True,
     tares_too=True,
 )
 def connections_broken(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A request whose connection broke was not served. Tools that reconnect and go on hide it."""
+    """A request whose connection broke was not served. Tools that silently reconnect hide such failures."""
     result = sample.result
     if result is None:
         return
@@ -110,10 +107,10 @@ _CONNECTIONS_NOT_HELD_EACH = 0.5
         "responses (at least one new connection for two requests, and no error)"
     ),
     threshold_reason=(
-        "one or two connections may be between closing and opening when they are counted, and the count at the "
-        "end may be a lucky one. If a tenth is missing, throughput and latency change by more than the margin. A "
-        "user who pauses opens a new connection when needed. A server that closes after each response holds no "
-        "connection. `connections-per-request` is about that"
+        "one or two connections may be between closing and opening when they are counted, and the count at the end may "
+        "be high by luck. If a tenth is missing, throughput and latency change by more than the margin. A user who "
+        "pauses opens a new connection when needed. A server that closes after each response holds no connection, and "
+        "`connections-per-request` reports that"
     ),
     next_step=(
         "Look at the server's limit of connections and backlog, at descriptor limits (`ulimit -n`), and at the "
@@ -165,20 +162,20 @@ _CONNECTIONS_PER_REQUEST_SELDOM = 0.9
     title="Connections per request are not as the scenario states",
     threshold=(
         "over warm-up and window together, with keep-alive: more than 1 % of requests needed a new connection, not "
-        "counting connections that the server closed while other contenders were loaded; without keep-alive: fewer "
-        "than 0.9 connections per request"
+        "counting connections that the server closed while other contenders were loaded. Without keep-alive: fewer "
+        "than 0.9 connections were opened per request"
     ),
     threshold_reason=(
-        "a server may close a connection after some hundreds of requests by its settings. At 1 % set-up costs a "
-        "few percent of a short request, the least that matters"
+        "a server may be set to close a connection after some hundreds of requests. At 1 %, connection set-up costs a "
+        "few percent of a short request, which is the least difference that matters"
     ),
-    next_step="Look at the server's keep-alive and idle settings, and for a `Connection: close` in its answers.",
+    next_step="Look at the server's keep-alive and idle settings, and for a `Connection: close` in its responses.",
 )
 def connections_per_request(sample: Sample, case: Case) -> Iterator[Fired]:
     """Opening a connection costs as much as several requests.
 
-    A server that closes after each answer is measured on connection set-up; one that keeps connections when it
-    should not is spared that cost.
+    A server that closes after each response is measured on connection set-up. A server that keeps connections although
+    the load wants new ones avoids that cost.
     """
     result = sample.result
     if result is None or not result.counts.completed:
@@ -223,21 +220,21 @@ _HELD_MANY = 0.01
     Severity.INVALID,
     title="Held connections were lost, or their requests failed",
     threshold=(
-        "any connection of a level that failed or was lost, or a request over a held one that was not answered "
-        "rightly: suspect; more than 1 % of the level: invalid"
+        "any connection of a level failed or was lost, or a request over a held connection got no right response: "
+        "suspect; more than 1 % of the level: invalid"
     ),
     threshold_reason=(
-        "the lab closes none, and a server may close connections at rest, which is another finding. At 1 % the slope "
-        "over the levels is off by as much as two runs differ"
+        "touchstone closes none of these connections. A server that closes idle connections is another finding "
+        "(`held-connections-closed`). At 1 %, the slope over the levels is off by as much as two runs differ"
     ),
-    next_step="Read the evidence: a limit of connections or descriptors, or a wrong answer.",
+    next_step="Read the evidence: it shows a limit of connections or descriptors, or a wrong response.",
     own_failure=True,
     phases=("hold",),
 )
 def held_requests_failed(sample: Sample, case: Case) -> Iterator[Fired]:
     """Memory per connection means something only for connections that exist and work.
 
-    A server that resets some of them, or answers them wrongly, keeps less memory for each.
+    A server that resets some connections, or responds wrongly on them, needs less memory for each.
     """
     levels = sample.hold.raw if sample.hold else []
     worst = max((level for level in levels if level.idle), key=_failures, default=None)
@@ -265,18 +262,18 @@ def _failures(level: HoldLevel) -> int:
     Severity.SUSPECT,
     title="The server closed connections that were to be held",
     threshold=(
-        "of the connections of a level: any closed at rest or with a notice: note; more than 1 %: suspect; more than "
-        "1 % missing when memory was read: invalid"
+        "the server closed a connection of a level while the connection was idle, or with a notice: a note. It closed "
+        "more than 1 % of the level: suspect. More than 1 % were missing when memory was read: invalid"
     ),
     threshold_reason=(
-        "a server may close a connection that rests (RFC 9112 section 9.5). Closed ones are replaced while a level is "
-        "reached, and at 1 % what the server keeps of them is as much as two runs differ by"
+        "a server may close idle connections (RFC 9112 section 9.5). Closed connections are replaced while a level is "
+        "reached. At 1 %, the memory that the server keeps for them is as much as two runs differ by"
     ),
     next_step="Raise the server's idle timeout above the time that a level takes, or hold fewer connections.",
     phases=("hold",),
 )
 def held_connections_closed(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A close by right is not a failure. Memory per connection needs connections that stay open."""
+    """A close that the protocol allows is not a failure. But memory per connection needs connections that stay open."""
     levels = sample.hold.raw if sample.hold else []
     worst = max((level for level in levels if level.closed), key=_closed, default=None)
     if worst is None or worst.closed is None:

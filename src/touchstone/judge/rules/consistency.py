@@ -33,20 +33,20 @@ _BYTES_UNLIKE_BODIES_LONGEST = 20
     Severity.INVALID,
     title="The bytes received do not match the expected bodies",
     threshold=(
-        "fewer bytes received than bodies are long; or, where every body is stated exactly and none was wrong, a "
-        "mean length outside what the templates can give"
+        "fewer bytes were received than the bodies have. Or, if every body is stated exactly and none was wrong, the "
+        "mean body length is outside the range that the templates can produce"
     ),
     threshold_reason=(
-        "bodies that are stated byte for byte have a known length, up to the digits of a counter (20 at most). No "
-        "tolerance is needed"
+        "the length of an exactly stated body is known, except for the digits of a counter (20 at most). No tolerance "
+        "is needed"
     ),
-    next_step="Look at a raw response (`curl -i`); if it is right, the record is not: report it.",
+    next_step="Look at a raw response (`curl -i`). If it is right, the record is wrong: report it.",
     own_failure=True,
 )
 def bytes_unlike_bodies(sample: Sample, case: Case) -> Iterator[Fired]:
-    """Bytes per response are a check that does not rely on the count of successes.
+    """Bytes per response are a check that does not depend on the count of successes.
 
-    An error page or half a body shows in them.
+    An error page or half a body changes them.
     """
     result = sample.result
     if result is None or not result.counts.ok:
@@ -99,20 +99,22 @@ _COUNTS_CONTRADICT_SUM = 0.01
     Severity.INVALID,
     title="Counts and rates contradict each other",
     threshold=(
-        "closed loop: the rate more than 2 % off correct responses over the window, or over the whole generations of "
-        "slices; any loop: right, wrong and failed requests together are not those sent (in older records by more than "
-        "1 %); latencies for fewer requests than were answered rightly, beyond what can be under way at the edges"
+        "in a closed loop, the rate differs by more than 2 % from the correct responses over the window (in slices: "
+        "over the whole generations). In any loop, right, wrong and failed requests do not add up to those sent (in "
+        "older records: within 1 %). Or fewer requests have a latency than were answered correctly, by more than can "
+        "be in progress at the window's edges"
     ),
     threshold_reason=(
-        "counts are exact. A rate and latencies are so but for the requests under way when the window opens and closes"
+        "counts are exact. A rate and the number of latencies are exact too, except for requests in progress when the "
+        "window opens and closes"
     ),
-    next_step="The record contradicts itself: measure again, and report it with the record if it comes back.",
+    next_step="The record contradicts itself. Measure again, and if it happens again, report it with the record.",
     tares_too=True,
 )
 def counts_contradict(sample: Sample, case: Case) -> Iterator[Fired]:
     """A rate is a count over a time, and every request ends in exactly one way.
 
-    A total that is quoted per thread, or timeouts that are left out, show here.
+    A total that is reported per thread, or timeouts that are left out, contradict this.
     """
     result = sample.result
     if result is None or not result.counts.sent or not result.window.measured_s:
@@ -168,18 +170,22 @@ _BOOTS = ("boot_rss", "boot_pss", "boot_anon", "boot_first_response")
     "figures-unlike-evidence",
     Severity.INVALID,
     title="A figure does not match its evidence",
-    threshold="a figure of rate, latency or memory more than 2 % off the value in the engine's result or the starts",
-    threshold_reason=(
-        "figures are copied or are medians, and a peak may be read from two series. 2 % is beyond any rounding"
+    threshold=(
+        "a figure of rate, latency or memory differs by more than 2 % from the value in the engine's result or in the "
+        "starts"
     ),
-    next_step="The figure was derived wrongly: report it with the record.",
+    threshold_reason=(
+        "figures are copies or medians of these values, and a peak may be read from two series. 2 % is more than any "
+        "rounding"
+    ),
+    next_step="The figure was derived wrongly. Report it with the record.",
     phases=("load", "boot"),
     tares_too=True,
 )
 def figures_unlike_evidence(sample: Sample, case: Case) -> Iterator[Fired]:
     """A table in milliseconds may hold seconds, or virtual memory under the name of memory.
 
-    Each figure is compared with the raw record it comes from.
+    Each figure is compared with the raw record from which it was computed.
     """
     for figure, values in _evidence(sample).items():
         stated = sample.figures.get(figure)
@@ -225,8 +231,8 @@ _LITTLES_LAW_INVALID = 0.25
 _LITTLES_LAW_STALLED = 0.5
 """How long a slice's last responses may be awaited, in slices, before its whole generations say little of it."""
 _IN_WHOLE = (
-    "Some requests take longer than a slice: a stall, or an attempt to connect that is repeated after a second. Look "
-    "at the server's backlog and locks, and measure it with `--whole-windows`, where they count."
+    "Some requests take longer than a slice: the server stalls, or an attempt to connect is repeated after a second. "
+    "Look at the server's backlog and locks, and measure with `--whole-windows`, which counts such requests."
 )
 
 
@@ -235,26 +241,28 @@ _IN_WHOLE = (
     Severity.INVALID,
     title="Rate times mean latency does not match the concurrency",
     threshold=(
-        "off by more than 10 %: suspect; by more than 25 %: invalid. Both are widened by requests that cross the "
-        "window's edges: the time spent waiting for answers after it, or the longest latency before it with the "
-        "engine's wait for a CPU and the time that the host took, over the window's length. In a closed loop in slices "
-        "the rate is that of whole generations; if the latencies fit into the slices' whole time, there were no more "
-        "requests than possible. No graver than `connections-wait` on the same sample, which explains it"
+        "the product differs from the concurrency by more than 10 %: suspect; by more than 25 %: invalid. Requests "
+        "that cross the window's edges widen both limits, by a time over the window's length. At the end this is the "
+        "time spent waiting for responses after the window. At the beginning it is the longest latency, plus the "
+        "engine's wait for a CPU and the time that the host took. In a closed loop in slices the rate is that of whole "
+        "generations. A product that is too high does not count if the latencies fit into the slices' whole time. The "
+        "finding is no graver than `connections-wait` on the same sample, which explains it"
     ),
     threshold_reason=(
-        "the law is exact. The engine's own time between an answer and the next request is below 10 % unless it is "
-        "saturated, and an error of 25 % needs a wrong unit, count or concurrency"
+        "the law is exact. Unless the engine is saturated, its own time between a response and the next request is "
+        "below 10 %. An error of 25 % needs a wrong unit, count or concurrency"
     ),
     next_step=(
-        "Check units and the number of connections really held; if the product is short, look at the generator's "
-        "own CPU, and for requests that were sent before the window and answered after it: no latency in it is theirs."
+        "Check the units and the number of connections that were really held. If the product is too low, look at the "
+        "generator's own CPU. Also look for requests that were sent before the window and answered after it, because "
+        "their latencies are missing from the window."
     ),
 )
 def littles_law(sample: Sample, case: Case) -> Iterator[Fired]:
-    """Requests in the system = rate times mean latency (Little 1961).
+    """The number of requests in the system is the rate times the mean latency (Little 1961).
 
-    In a closed loop that number equals the connections. In an open loop, or with users who pause, it can be lower
-    but never higher than the connections.
+    In a closed loop that number equals the number of connections. In an open loop, or with users who pause, it can be
+    lower than the number of connections but never higher.
     """
     result = sample.result
     if result is None or not result.window.measured_s or not result.latency.count:
@@ -337,13 +345,13 @@ _PERCENTILES_NOT_MONOTONE_ORDER = ("min", "p50", "p75", "p90", "p95", "p99", "p9
     Severity.INVALID,
     title="Percentiles contradict each other",
     threshold=(
-        "min, p50, p75, ... max fall anywhere by more than 1 %; a mean outside of min and max; a curve that "
-        "falls; or a negative value"
+        "min, p50, p75, ... max decrease anywhere by more than 1 %, a mean is outside of min and max, a curve "
+        "decreases, or a value is negative"
     ),
     threshold_reason=(
-        "a histogram of three significant digits rounds by up to 0.1 %, so 1 % is ten times what rounding can do"
+        "a histogram of three significant digits rounds by up to 0.1 %, so 1 % is ten times the largest rounding error"
     ),
-    next_step="The record contradicts itself: measure again, and report it with the record if it comes back.",
+    next_step="The record contradicts itself. Measure again, and if it happens again, report it with the record.",
     tares_too=True,
 )
 def percentiles_not_monotone(sample: Sample, case: Case) -> Iterator[Fired]:
