@@ -20,15 +20,21 @@ _SHOWN = 3
     "aot-cache-refused",
     Severity.SUSPECT,
     title="The JVM does not use the AOT cache",
-    threshold="a command that names an AOT cache or a CDS archive which the JVM, asked to insist on it, refuses",
-    threshold_reason="a plain fact: the JVM goes on without the cache, and says so in its log at most",
+    threshold=(
+        "a command names an AOT cache or a CDS archive, and the JVM refuses the file when it is started with the "
+        "option to insist on it"
+    ),
+    threshold_reason=(
+        "this is a fact and not an estimate. Without that option the JVM runs without the cache, and reports this in "
+        "its log at most"
+    ),
     next_step=(
-        "Train with the flags and the JDK that the service runs with: collector, object headers, heap above 32 GB and "
-        "the JDK's version decide whether a cache fits."
+        "Train with the JDK and the flags that the service runs with. The garbage collector, object headers, a heap "
+        "above 32 GB and the JDK's version decide whether a cache fits."
     ),
 )
 def aot_cache_refused(case: Case) -> Iterator[Fired]:
-    """The figures of a variant with an AOT cache are then those of one without."""
+    """The figures of a variant with an AOT cache are then those without a cache."""
     for name, cache in _caches(case).items():
         if cache.refused is not None:
             yield Fired(
@@ -44,16 +50,16 @@ def aot_cache_refused(case: Case) -> Iterator[Fired]:
     Severity.INVALID,
     title="The AOT cache is older than the program",
     threshold=(
-        "an AOT cache that the JVM takes, and a jar or class among the artifacts that was changed more than 1 s later"
+        "the JVM accepts an AOT cache, and a jar or class among the artifacts was changed more than 1 s after the cache"
     ),
     threshold_reason=(
-        "a cache is made from what is there before it. The second is for file systems that round times. JDK 25.0.3 "
-        "does not compare an AOT cache with the jars: it runs the code in the cache"
+        "a cache is made from files that exist before it. The 1 s is for file systems that round times. JDK 25.0.3 "
+        "does not compare an AOT cache with the jars, but runs the code in the cache"
     ),
-    next_step="Let `train` make the cache, or make it in `build` behind the last step that writes a jar.",
+    next_step="Let `train` make the cache, or make it in `build` after the last step that writes a jar.",
 )
 def aot_cache_stale(case: Case) -> Iterator[Fired]:
-    """The JVM then runs the cache's program instead of the one that was built."""
+    """The JVM then runs the program in the cache instead of the one that was built."""
     for name, cache in _caches(case).items():
         if cache.newer and cache.refused is None:
             yield Fired(
@@ -74,20 +80,20 @@ def _caches(case: Case) -> dict[str, AotCache]:
     Severity.INVALID,
     title="The build's output is older than the build",
     threshold=(
-        "an executable, a jar, a class, an AOT cache or a CDS archive among what the cold build left that was last "
-        "changed more than 1 s before the build began, and that no package manager's store holds as it is"
+        "the cold build left an executable, a jar, a class, an AOT cache or a CDS archive that was last changed more "
+        "than 1 s before the build began. Files that a package manager's store holds unchanged do not count"
     ),
     threshold_reason=(
-        "a compiler gives its output the time at which it writes. The second is for file systems that round times"
+        "a compiler's output has the time at which it was written. The 1 s is for file systems that round times"
     ),
     next_step=(
-        "Compile it in `build`. Downloads of finished files, such as packages, belong in `install`; a program that "
-        "is not built needs no `build`."
+        "Compile it in `build`. Downloads of finished files, such as packages, belong in `install`. A program that is "
+        "not built needs no `build`."
     ),
     phases=("build",),
 )
 def artifact_older(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A copied program with its old modification time was compiled earlier. That compilation was not timed."""
+    """A copied program with its old modification time was compiled earlier. That compilation is not in the build time."""
     older = sample.build.older if sample.build else []
     if older:
         others = f" and {len(older) - _SHOWN} more" if len(older) > _SHOWN else ""
@@ -109,21 +115,21 @@ _BUILD_DISTURBED_TICKS = 5
     Severity.SUSPECT,
     title="Other programs used the CPUs during the build",
     threshold=(
-        "over the cold build, other processes above 10 % of the machine's CPU time, or more than 5 % stolen; and more "
-        "than five clock ticks of 10 ms for each CPU"
+        "over the cold build, other processes use more than 10 % of the machine's CPU time, or more than 5 % is "
+        "stolen. Both together must also be more than five clock ticks of 10 ms for each CPU"
     ),
     threshold_reason=(
-        "on two cores 10 % of the machine is a fifth of one of them. Stolen time makes a build longer by about its "
-        "share, and below the default margin it cannot make a difference between builds. In a build of a few "
-        "milliseconds the kernel's clock ticks cannot show which program had the CPUs"
+        "on two cores 10 % of the machine is a fifth of one core. Stolen time makes a build longer by about its share, "
+        "and below the default margin that cannot cause a difference between builds. In a build of a few milliseconds "
+        "the kernel's clock ticks cannot show which program used the CPUs"
     ),
-    next_step="End what else runs, and build again with `--fresh-builds`.",
+    next_step="Stop other processes, and build again with `--fresh-builds`.",
     phases=("build",),
 )
 def build_disturbed(sample: Sample, case: Case) -> Iterator[Fired]:
     """A build is timed once, so no further rounds average out a disturbance.
 
-    The figures stay in the build cache, and so does the disturbance.
+    The figures stay in the build cache, and the disturbance stays in them.
     """
     machine = sample.machine
     if machine is None or not machine.wall_s or machine.other_cpu_s is None or machine.steal_s is None:
@@ -157,15 +163,21 @@ def _doubt(wall_s: float, lost_s: float) -> PossibleBias:
     "build-not-cold",
     Severity.INVALID,
     title="A cold build was not cold",
-    threshold="a figure for a cold build whose evidence says that it was not cold, or holds no proof that it was",
+    threshold=(
+        "there is a figure for a cold build, but the evidence says that the build was not cold, or holds no proof that "
+        "it was"
+    ),
     threshold_reason=(
-        "the lab looks at the build's folders and caches before it builds. Without that look the figure is a guess"
+        "touchstone checks the build's folders and caches before it builds. Without that check the figure is a guess"
     ),
     next_step="Build again with fresh caches (`--fresh`), and see which cache the build tool keeps elsewhere.",
     phases=("build",),
 )
 def build_not_cold(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A compiler that finds yesterday's object files is fast: the build time is then the time to look them up."""
+    """A compiler that finds the object files of an earlier build is fast.
+
+    The build time is then the time to look them up.
+    """
     if "build_cold" not in sample.figures or sample.build is None:
         return
     if sample.build.cold and sample.build.cold_proof:
@@ -183,17 +195,15 @@ def build_not_cold(sample: Sample, case: Case) -> Iterator[Fired]:
     Severity.INVALID,
     title="The build produced nothing new",
     threshold=(
-        "an executable, a jar, a class, an AOT cache or a CDS archive among the artifacts that is, byte for byte, a "
-        "file of the sources"
+        "an executable, a jar, a class, an AOT cache or a CDS archive among the artifacts is byte for byte a file of "
+        "the sources"
     ),
-    threshold_reason=(
-        "a compiler does not leave a file that was there before, unless the program was compiled elsewhere"
-    ),
-    next_step="Build from the sources, or leave the build's time out: give the variant no `build`.",
+    threshold_reason="a compiler does not output a file that existed before, unless the program was compiled elsewhere",
+    next_step="Build from the sources. Or leave the build time out: give the variant no `build`.",
     phases=("build",),
 )
 def prebuilt_artifact(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A build that copies a finished program is the fastest of all, and builds nothing."""
+    """A build that copies a finished program is the fastest of all, but builds nothing."""
     found = sample.build.prebuilt if sample.build else []
     if found:
         yield Fired(

@@ -17,15 +17,17 @@ _SHOWN = 3
     "contract-broken",
     Severity.INVALID,
     title="The contender does not keep the contract",
-    threshold="any check of the verify phase that fails, or a request of a load that is not answered as it must be",
-    threshold_reason="the contract is the scenario's. Each check says what a correct response is",
-    next_step="See which request broke it and how, and what the service wrote; fix it and measure again.",
+    threshold="any check of the verify phase fails, or a request of a load is not answered as it must be",
+    threshold_reason="the scenario states the contract, and each check states the correct response",
+    next_step=(
+        "See which request broke the contract and how, and read the service's log. Fix the service and measure again."
+    ),
     phases=("verify",),
 )
 def contract_broken(group: SampleGroup, case: Case) -> Iterator[Fired]:
     """Services can be compared only if they do the same work.
 
-    After a failed check every figure of the contender describes another service.
+    After a failed check every figure of the contender is that of another service.
     """
     broken = [(s, c) for s in group.samples for c in s.checks if not c.passed]
     for sample, check in broken:
@@ -43,19 +45,19 @@ def contract_broken(group: SampleGroup, case: Case) -> Iterator[Fired]:
     "contract-broken-after-load",
     Severity.INVALID,
     title="The contract held before the load and not after it",
-    threshold="any check that fails when it is repeated after the load",
-    threshold_reason="the same checks passed before the load, so that the load is what changed",
+    threshold="any check fails when it is repeated after the load",
+    threshold_reason="the same checks passed before the load, so the load caused the failure",
     next_step=(
-        "Look for state that workers do not share, such as a note that one process keeps and another does not know, "
-        "and for resources that ran out: connections, sessions, descriptors, threads, memory."
+        "Look for state that workers do not share, such as a note that only one process keeps. Also look for exhausted "
+        "resources: connections, sessions, descriptors, threads, memory."
     ),
     own_failure=True,
     phases=("load", "peak", "hold", "drain"),
 )
 def contract_broken_after_load(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A service that answers wrongly after the load was broken by the load.
+    """A service that responds wrongly after the load was broken by the load.
 
-    Its answers in between are unknown.
+    Whether its responses during the load were right is unknown.
     """
     broken = [c for c in sample.checks if not c.passed]
     if broken:
@@ -70,14 +72,14 @@ def contract_broken_after_load(sample: Sample, case: Case) -> Iterator[Fired]:
     Severity.INVALID,
     title="The contract does not hold while the service is loaded",
     threshold=(
-        "any check of the contract that is answered wrongly, or whose work a dependency does not show, when it is made "
-        "inside the load: in the first round's warm-up, on the load's own connections, between its requests; one "
-        "without an answer is made once more"
+        "any check of the contract that is made inside the load is answered wrongly, or a dependency does not show the "
+        "work for it. These checks are made in the first round's warm-up, on the load's own connections, between its "
+        "requests. A check without a response is repeated once"
     ),
-    threshold_reason="the same check held before the load, one request at a time: nothing but the load is new",
+    threshold_reason="the same check passed before the load, one request at a time, so only the load is new",
     next_step=(
-        "Look for what the service does differently when many connections are open or many requests are under way: "
-        "work that it skips or puts off, checks of input that it leaves out, copies that it keeps for each connection."
+        "Look for what the service does differently with many open connections or many requests in progress. It may "
+        "skip or postpone work, leave out checks of input, or keep copies for each connection."
     ),
     own_failure=True,
     phases=("load",),
@@ -85,7 +87,7 @@ def contract_broken_after_load(sample: Sample, case: Case) -> Iterator[Fired]:
 def contract_broken_in_load(sample: Sample, case: Case) -> Iterator[Fired]:
     """A service can recognise a contract check by its few connections, and behave differently under load.
 
-    So checks are also made between the requests of the load, on the same connections.
+    Therefore checks are also made between the requests of the load, on the same connections.
     """
     broken = [check for check in sample.checks_in_load if not check.passed]
     for check in broken[:_SHOWN]:
@@ -100,21 +102,21 @@ def contract_broken_in_load(sample: Sample, case: Case) -> Iterator[Fired]:
     Severity.INVALID,
     title="Responses under load are those of other keys",
     threshold=(
-        "a response to a key, asked in the first round's warm-up between the requests of the load, whose body is not "
-        "the one that the key has at rest, before the load and after it, but the one that the service gives for "
-        "another key. Reading requests with one varying key, on which the load's expectation does not depend; bodies "
-        "that differ at rest are left out"
+        "under load, the response to a key has another key's body instead of the body that its own key has at rest, "
+        "before the load and after it. Keys are requested in the first round's warm-up, between the requests of the "
+        "load. Only reading requests with one varying key are used, and only if the load's expectation does not depend "
+        "on the key. Bodies that differ at rest are left out"
     ),
-    threshold_reason="at rest the service itself says which response is right for each key",
+    threshold_reason="at rest the service itself shows which response is right for each key",
     next_step=(
-        "Look for a value that requests share: a global or a field of a handler that is set before a wait (`await`, a "
-        "query) and read after it. State the key in the load's expectation, and every response is checked."
+        "Look for a value that requests share: a global, or a field of a handler, that is set before a wait (`await`, "
+        "a query) and read after it. State the key in the load's expectation, so that every response is checked."
     ),
     own_failure=True,
     phases=("load",),
 )
 def answers_mixed(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A service that gives one user the answer of another is wrong, however fast it is."""
+    """A service that gives one user the response for another is wrong, however fast it is."""
     mixed = sample.mixed_answers
     if mixed:
         one = mixed[0]
@@ -130,10 +132,12 @@ def answers_mixed(sample: Sample, case: Case) -> Iterator[Fired]:
     twin_too=False,
     title="The contract was not checked",
     threshold=(
-        "load figures of a contender without a verify sample of it: suspect; a note if the plan left the verify "
-        "phase out"
+        "a contender has load figures but no verify sample: suspect; a note if the plan left the verify phase out"
     ),
-    threshold_reason="a check takes seconds. Leaving it out on purpose is the reader's to weigh, losing it is not",
+    threshold_reason=(
+        "a check takes seconds. If the plan leaves it out on purpose, the reader can judge that; if it got lost, the "
+        "reader cannot"
+    ),
     next_step="Run with the verify phase.",
 )
 def contract_not_checked(group: SampleGroup, case: Case) -> Iterator[Fired]:
@@ -153,9 +157,9 @@ def contract_not_checked(group: SampleGroup, case: Case) -> Iterator[Fired]:
     "phase-failed",
     Severity.INVALID,
     title="A measurement could not be carried out",
-    threshold="a failure recorded with the sample",
-    threshold_reason="there is nothing to weigh: the lab says itself that it could not go on",
-    next_step="Read what failed and the last lines of its log.",
+    threshold="a failure is recorded with the sample",
+    threshold_reason="there is nothing to weigh: touchstone itself recorded that it could not go on",
+    next_step="Read what failed, and the last lines of its log.",
     phases=None,
     tares_too=True,
 )
@@ -172,14 +176,16 @@ def phase_failed(sample: Sample, case: Case) -> Iterator[Fired]:
     "proofs-left-out",
     Severity.NOTE,
     title="Some proofs of the contract were left out",
-    threshold="any check, proof, preparation or setting that a sample says was left out",
-    threshold_reason="a plain fact of how it was run. Its answers were checked like everybody's",
-    next_step="Ask the service's own database after the run, or add it as a stack, and the lab asks.",
+    threshold="a sample says that a check, proof, preparation or setting was left out",
+    threshold_reason="it is a fact about how the service was run. Its responses were checked like those of all others",
+    next_step=(
+        "Query the service's own database after the run. Or add the service as a stack, and touchstone queries it."
+    ),
 )
 def proofs_left_out(case: Case) -> Iterator[Fired]:
-    """For a service that the lab did not start, only the answers can be checked.
+    """If touchstone did not start the service, only the responses can be checked.
 
-    Rows and settings in its database are out of the lab's reach.
+    Rows and settings in its database are out of touchstone's reach.
     """
     left_out: dict[str, dict[str, None]] = {}
     for sample in case.run.samples:

@@ -29,20 +29,22 @@ _ENOUGH_S = 30.0
     Severity.SUSPECT,
     title="Memory grew to the end in every round",
     threshold=(
-        "in every round anonymous memory (or RSS) still climbs in a straight line when the load ends, by more than a "
-        "quarter and 4 MiB over the second half of it and its warm-up: suspect if it gained 32 MiB and both together "
-        "took 30 s, otherwise a note"
+        "in every round, anonymous memory (or RSS) still climbs in a straight line when the load ends. Over the second "
+        "half of load and warm-up it grows by more than a quarter and by more than 4 MiB. It is suspect if memory "
+        "gained 32 MiB and load and warm-up together took 30 s, otherwise a note"
     ),
     threshold_reason=(
-        "a collected heap falls or settles once it has reached its size, which may take tens of seconds. A leak "
-        "does neither, and does so every time"
+        "a garbage-collected heap shrinks or settles once it has reached its size, which may take tens of seconds. A "
+        "leak does neither, in any round"
     ),
-    next_step="Run the load for minutes (`--thorough`) and watch memory after idle; take a heap dump if it goes on.",
+    next_step=(
+        "Run the load for minutes (`--thorough`) and watch memory after idle. If it keeps growing, take a heap dump."
+    ),
     # Memory grows from nothing after exec.
     phases=("load",),
 )
 def memory_grows(group: SampleGroup, case: Case) -> Iterator[Fired]:
-    """A peak that depends on the load's length is not a figure of the service. It hides a leak."""
+    """A memory peak that depends on the load's length is not a figure of the service. It hides a leak."""
     rates: list[float] = []
     gains: list[float] = []
     loaded_s = 0.0
@@ -83,20 +85,20 @@ _DESCRIPTORS_GROW_NEAR = 0.9
     Severity.SUSPECT,
     title="Open descriptors grew to the end, or came near their limit",
     threshold=(
-        "over the last two thirds of all requests, warm-up included, descriptors grow in proportion to the "
-        "requests, alike in both halves, by more than the new connections and 16; or they still climb in a straight "
-        "line when the load ends, by more over the second half of load and warm-up than the load's connections and "
-        "100; or within the window a process had 90 % of its descriptor limit open, not counting the load's "
-        "connections and 100"
+        "one of three is true. (1) Over the last two thirds of all requests, warm-up included, descriptors grow in "
+        "proportion to the requests, equally in both halves, by more than the new connections plus 16. (2) Descriptors "
+        "still climb in a straight line when the load ends, and over the second half of load and warm-up they grow by "
+        "more than the load's connections plus 100. (3) Within the window a process had 90 % of its descriptor limit "
+        "open, and more descriptors than the load's connections plus 100"
     ),
     threshold_reason=(
-        "connections, pools and files are opened as the load begins and then stay open. A pool that fills late "
-        "does not grow with each request, and sixteen descriptors leave room for the runtime. For other growth, a "
-        "hundred leave room for a pool that fills late. At the limit every further accept and open fails. Samples "
-        "are 0.1 s apart, and 10 % allow for what happens between two samples"
+        "connections, pools and files are opened when the load begins and then stay open. A pool that fills late does "
+        "not grow with each request, and 16 descriptors leave room for the runtime. For other growth, 100 leave room "
+        "for a pool that fills late. At the limit every further accept and open fails. Readings are 0.1 s apart, and "
+        "10 % allow for growth between two readings"
     ),
     next_step=(
-        "List the open descriptors after a load (`ls -l /proc/PID/fd`): the kind that is there most often is not "
+        "List the open descriptors after a load (`ls -l /proc/PID/fd`). The most frequent kind is the one that is not "
         "closed."
     ),
 )
@@ -130,26 +132,26 @@ KEPT_AFTER_LOAD_THREADS = 512
     Severity.NOTE,
     title="Descriptors or threads were kept after the load",
     threshold=(
-        "when the load is over, its connections are closed and a second or more has passed: 100 more open descriptors "
-        "than before it, and two more for each of its connections and each dependency; or 512 more threads"
+        "the load is over, its connections are closed, and a second or more has passed. Then the server has more open "
+        "descriptors than before the load, by 100 plus two per connection and dependency, or it has 512 more threads"
     ),
     threshold_reason=(
-        "a pool of connections to a dependency holds one connection per request in progress (two files each in "
-        "SQLite) and stays open. A hundred leaves room for files opened on first use. Thread pools fill up to a "
-        "bound: 200 by default in Jetty and Tomcat, 512 in Tokio. Below that bound a pool looks like a leak. "
-        "Above it, only the next load can tell a pool from a leak, so the finding is a note"
+        "a pool of connections to a dependency holds one connection per request in progress (two files each in SQLite) "
+        "and stays open. 100 leave room for files that are opened on first use. Thread pools fill up to a limit: 200 "
+        "by default in Jetty and Tomcat, 512 in Tokio. Below that limit a pool looks like a leak. Above it, only the "
+        "next load can tell a pool from a leak, so the finding is a note"
     ),
     next_step=(
-        "Look at what there is most of: `ls -l /proc/PID/fd`, a dump of the threads. If it is a pool, give it a bound; "
-        "if it is more again after another load, it leaks."
+        "Look at the most frequent kind: `ls -l /proc/PID/fd` for descriptors, a thread dump for threads. If it is a "
+        "pool, limit its size. If another load adds more, it is a leak."
     ),
     phases=("load",),
 )
 def kept_after_load(sample: Sample, case: Case) -> Iterator[Fired]:
     """Descriptors or threads that stay after the load cost memory until the process ends.
 
-    They may be more after the next load. `descriptors-grow` and `threads-grow` are about growth until the end of a
-    load; this finding is about growth that has stopped.
+    The next load may add more. `descriptors-grow` and `threads-grow` report growth until the end of a load. This rule
+    reports growth that has stopped.
     """
     watch = sample.result.watch if sample.result else None
     rested = _rested(watch) if watch else 0.0
@@ -184,27 +186,27 @@ _THREADS_GROW_ROOM = 32
     Severity.SUSPECT,
     title="Threads grew to the end",
     threshold=(
-        "over the last two thirds of all requests, warm-up included, threads and zombies grow in proportion to the "
-        "requests, alike in both halves, by more than the new connections and 16; or they still climb in a straight "
-        "line when the load ends, by more over the second half of load and warm-up than the load's connections and "
-        "32"
+        "one of two is true. (1) Over the last two thirds of all requests, warm-up included, threads and zombies grow "
+        "in proportion to the requests, equally in both halves, by more than the new connections plus 16. (2) They "
+        "still climb in a straight line when the load ends, and over the second half of load and warm-up they grow by "
+        "more than the load's connections plus 32"
     ),
     threshold_reason=(
-        "a thread a connection is a design, and connections are open before the first request. More than that is a "
-        "leak, and runtimes add a few helpers of their own"
+        "one thread per connection is a valid design, and connections are open before the first request. More threads "
+        "are a leak, except for a few helper threads of the runtime"
     ),
     next_step=(
-        "Dump the threads after a load: the most frequent kind is not ended, or blocked. If `ps` shows defunct "
-        "processes, wait for the child processes."
+        "Take a thread dump after a load: threads of the most frequent kind do not end, or are blocked. If `ps` shows "
+        "defunct processes, wait for the child processes."
     ),
     # Pools fill up after exec.
     phases=("load",),
 )
 def threads_grow(sample: Sample, case: Case) -> Iterator[Fired]:
-    """If each request leaves a thread behind, threads grow without end.
+    """If each request leaves a thread behind, the number of threads grows without limit.
 
-    A zombie counts too: a process that has ended and that its parent has not waited for. Both use one of the
-    machine's limited task slots.
+    Zombies count too: processes that have ended and for which their parent has not waited. Threads and zombies both use
+    the machine's limited task slots.
     """
     grown = left_behind(sample, lambda point: point.threads, room=_THREADS_GROW_ROOM)
     if grown is not None:

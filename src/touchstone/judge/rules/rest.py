@@ -26,29 +26,32 @@ _HUNG = 0.5
     Severity.SUSPECT,
     title="The contender keeps its pace only with pauses",
     threshold=(
-        "slices: a stretch without a rest (1.5 s in quick, a tenth of the measured time and at least 6 s otherwise) "
-        "follows the warm-up of the first round, and of the second if a contender kept less than 80 % in the first. "
-        "The later half of the stretch counts; a second stretch replaces a first one below 80 %. Closed loop: the "
-        "contender answers less there than in its slowest of four slices or more, and less than 75 % of its median "
-        "slice. Open loop: less than 75 % of the share of right responses, or a median latency above the slices' "
-        "median p99. In each of these rounds; not if the warm-up ran out of time, if the rate rises by 10 % within the "
-        "stretch, or if half of the connections' requests were never answered (and hardly any other in an open loop). "
-        "A note where the median of the other contenders and the null server kept as little: the machine was slower "
-        "then"
+        "in slices, the first round's warm-up is followed by a stretch without a rest: 1.5 s in quick, otherwise a "
+        "tenth of the measured time and at least 6 s. The second round has one too if a contender kept less than 80 % "
+        "in the first; a second stretch replaces a first one below 80 %. The later half of a stretch counts. The rule "
+        "fires if the contender is too slow in the stretch of each of these rounds. In a closed loop this means a rate "
+        "below the slowest of its four slices or more, and below 75 % of its median slice. In an open loop it means "
+        "that the share of right responses is below 75 % of the share in the slices, or that the median latency is "
+        "above the slices' median p99. The rule does not fire if the warm-up ran out of time or if the rate rises by "
+        "10 % within the stretch. Nor does it fire if half of the connections' requests were never answered (in an "
+        "open loop: and hardly any other was). It is a note if the median of the other contenders and the null server "
+        "kept as little, because the machine was slower then"
     ),
     threshold_reason=(
-        "a busy machine slows a stretch as it slows slices, and the others alike. A quota that refills during the "
-        "rests, which are several times as long as a slice, multiplies the rate by a similar factor. What needs a rest "
-        "does not get faster without one"
+        "a busy machine slows the stretch as it slows slices, and all contenders equally. A quota that refills during "
+        "the rests, which are several times as long as a slice, multiplies the rate by a similar factor. A contender "
+        "that needs rests does not get faster without one"
     ),
     next_step=(
-        "Look for a rate limiter, a quota or credits; measure without pauses: --whole-windows, or the phase peak."
+        "Look for a rate limiter, a quota or credits. Measure without pauses: use `--whole-windows`, or the phase "
+        "`peak`."
     ),
 )
 def needs_rest(group: SampleGroup, case: Case) -> Iterator[Fired]:
-    """In slices each contender rests while the others are loaded, and something may refill meanwhile: a rate limiter's
-    tokens, a CPU quota, credits of a disk or of a small virtual machine, a queue that another process empties. It
-    lasts for a short slice, and not under a load without pauses.
+    """In slices each contender rests while the others are loaded, and something may refill meanwhile.
+
+    Examples are a rate limiter's tokens, a CPU quota, credits of a disk or of a small virtual machine, and a queue that
+    another process empties. The supply lasts for a short slice, but not under a load without pauses.
     """
     kept: dict[str, float] = {}
     usual: list[float] = []
@@ -121,15 +124,18 @@ _SUSPECT_SHARE = 0.05
     Severity.SUSPECT,
     title="Another contender worked within its slices",
     threshold=(
-        "CPU of the contenders that were not on, next to what the server's CPUs have in these slices: above 5 % "
-        "suspect, above 2 % a note; a neighbour that does this one's work is left out"
+        "in this contender's slices, the other contenders use more than 5 % of the time of the server's CPUs: suspect; "
+        "more than 2 %: a note. A neighbour that does this contender's work is left out"
     ),
     threshold_reason="idle runtimes use well below 1 % of a CPU each. 5 % is the least difference that matters",
-    next_step="Measure without the contender that is named (`--stacks`), or end its background work.",
+    next_step="Measure without the contender that is named (`--stacks`), or stop its background work.",
     phases=("load",),
 )
 def neighbour_works(sample: Sample, case: Case) -> Iterator[Fired]:
-    """All contenders of a load in slices share the server's CPUs: one that works in another's slice takes CPU away."""
+    """All contenders of a load in slices share the server's CPUs.
+
+    A contender that works while another one is loaded takes CPU away from that one.
+    """
     workers = case.workers.get(sample.id, {})
     used = {name: cpu_s for name, cpu_s in neighbours_cpu(sample).items() if name not in workers}
     length = sliced_s(sample)
@@ -192,27 +198,24 @@ _ENDING_S = 0.25
     Severity.SUSPECT,
     title="A contender worked while it had no load",
     threshold=(
-        "CPU that a contender used in the slices of others, compared with the CPU of its own requests: above 5 % "
-        "suspect, above 2 % a note, and no more than a note below 1 % of a CPU; CPU of a contender that does the "
-        "work of another is left out. Likewise CPU used between SIGTERM and the end, compared with all CPU before, "
-        "if it is more than 0.25 s"
+        "one of two shares is above 5 %: suspect; above 2 %: a note. (1) CPU that the contender uses in the slices of "
+        "others, over the CPU of its own requests. Below 1 % of a CPU it is a note at most, and CPU that it spends on "
+        "another contender's work is left out. (2) CPU that the contender uses between SIGTERM and its end, over all "
+        "its CPU before, if this is more than 0.25 s"
     ),
     threshold_reason=(
-        "a runtime's timers and idle threads stay below 1 % of a CPU. Next to a load that needs little CPU this "
-        "may be much, since the slices of the others last several times as long. The least difference that "
-        "matters is 5 %. A runtime ends within some tens of milliseconds of CPU, or 0.25 s with a framework's "
-        "hooks"
+        "a runtime's timers and idle threads stay below 1 % of a CPU. Compared with a load that needs little CPU this "
+        "may be a large share, because the slices of the others last several times as long. The least difference that "
+        "matters is 5 %. A runtime needs some tens of milliseconds of CPU to end, or 0.25 s with a framework's hooks"
     ),
-    next_step=(
-        "Look at what runs in the background (collector, flusher, compiler), and measure longer slices: `--slice 1`."
-    ),
+    next_step="Look at background work (garbage collector, flusher, compiler), and measure longer slices: `--slice 1`.",
     phases=("load",),
 )
 def works_while_off(sample: Sample, case: Case) -> Iterator[Fired]:
     """Work that a service postpones until the load pauses is in none of its slices.
 
-    Examples are collections, flushes and compilation. Work that it postpones until it ends is in no window. In
-    production there is no pause and no end: that work would be part of the cost and time of requests.
+    Examples are garbage collections, flushes and compilation. Work that the service postpones until it ends is in no
+    window. Production has no pause and no end, so that work would add to the cost and time of requests.
     """
     rest = rest_of(sample, case.run, case.workers)
     if rest is not None and rest.put_off > _NOTE_SHARE:

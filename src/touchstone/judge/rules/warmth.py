@@ -15,22 +15,23 @@ from touchstone.record.evidence.slices import WarmUp
 from touchstone.record.sample import Sample
 
 _HALVES = (
-    "closed loop, windows too short for changepoint analysis: the rate of the second half is {} than that of the first "
-    "by more than 10 % in two thirds of three or more rounds, and by more than 15 % in the median round"
+    "in a closed loop with windows too short for changepoint analysis, the second half's rate is {} than the first "
+    "half's. The difference is more than 10 % in two thirds of three or more rounds, and more than 15 % in the median "
+    "round"
 )
 _HALVES_REASON = (
-    "on a busy machine the halves of one second differ by 10 to 20 %, upwards as often as downwards; three times in "
+    "on a busy machine the halves of one second differ by 10 to 20 %, upwards as often as downwards. Three times in "
     "the same direction is hardly chance"
 )
 _SHAPE = "changepoint analysis classifies the series as {} in more than half of the rounds"
 _NOTE = (
-    ". A note where others explain half of the change: they left the contender less of its CPUs meanwhile, and a "
-    "request cost it no more CPU"
+    ". It is a note if other processes explain half of the change: they left the contender less of its CPUs meanwhile, "
+    "and its CPU per request did not rise"
 )
 _SHAPE_REASON = (
     "a change below the margin does not matter. On a shared machine three windows in a hundred look like this by "
-    "chance. With nine pairs of contender and load, one pair has two such rounds of four in every seventeenth run, and "
-    "hardly ever three"
+    "chance. With nine pairs of contender and load, one run in seventeen has a pair with two such rounds of four, and "
+    "hardly any run has a pair with three"
 )
 
 
@@ -40,12 +41,13 @@ _SHAPE_REASON = (
     title="The rate was still rising",
     threshold=_HALVES.format("higher"),
     threshold_reason=_HALVES_REASON,
-    next_step="Use the normal or the thorough preset, or read the figures as those of a young process.",
+    next_step="Use the normal or the thorough preset, or read the figures as those of a process that is not yet warm.",
 )
 def still_rising(group: SampleGroup, case: Case) -> Iterator[Fired]:
     """A quick run's window is too short for a changepoint. It can still show that a runtime is compiling.
 
-    Its rate, latency and CPU time are those of a young process, often many times worse than later ones.
+    The rate, latency and CPU time are then those of a process that is not yet warm, often many times worse than later
+    ones.
     """
     if trend := drift(group, case):
         doubt = PossibleBias(faster=None, reason="how far it will still rise, nobody has seen")
@@ -58,12 +60,15 @@ def still_rising(group: SampleGroup, case: Case) -> Iterator[Fired]:
     title="The contender got slower while it was measured",
     threshold=_HALVES.format("lower"),
     threshold_reason=_HALVES_REASON,
-    next_step="Measure longer (`--thorough`) to see where it ends, and look at what grows with the requests.",
+    next_step=(
+        "Measure longer (`--thorough`) to see where the rate settles, and look at what grows with the number of "
+        "requests."
+    ),
 )
 def still_falling(group: SampleGroup, case: Case) -> Iterator[Fired]:
     """A quick run's window is too short for a changepoint. It can still show that the service gets slower.
 
-    Whatever grows with the requests (a table, a queue, contention for a lock) goes on growing after the window.
+    Whatever grows with the requests (a table, a queue, contention for a lock) keeps growing after the window.
     """
     if trend := drift(group, case, falling=True):
         doubt = PossibleBias(slower=None, reason="it goes on with every further request")
@@ -83,10 +88,12 @@ def _halves(trend: HalfTrend, how: str) -> str:
     title="The warm-up reached into the window",
     threshold=_SHAPE.format("warm-up") + _NOTE,
     threshold_reason=_SHAPE_REASON,
-    next_step="Lengthen the warm-up (`warmup_s` of the load), or read the figure as that of a young process.",
+    next_step=(
+        "Lengthen the warm-up (`warmup_s` of the load), or read the figure as that of a process that is not yet warm."
+    ),
 )
 def warm_up_in_window(group: SampleGroup, case: Case) -> Iterator[Fired]:
-    """A runtime that is still compiling is slower than it will be.
+    """A runtime that is still compiling is slower than it will be later.
 
     A mean over warm-up and steady state describes neither.
     """
@@ -115,10 +122,10 @@ def warm_up_in_window(group: SampleGroup, case: Case) -> Iterator[Fired]:
     title="The server became slower within the window",
     threshold=_SHAPE.format("slowdown") + _NOTE,
     threshold_reason=_SHAPE_REASON,
-    next_step="Look for growing tables, queues, heaps and logs; measure longer to see where it ends.",
+    next_step="Look for growing tables, queues, heaps and logs. Measure longer to see where the rate settles.",
 )
 def slowdown_in_window(group: SampleGroup, case: Case) -> Iterator[Fired]:
-    """A server that slows down under load has no steady figure: the longer the load, the lower the rate."""
+    """A server that slows down under load has no steady figure. The longer the load lasts, the lower the rate."""
     hits, seen = case.shaped(group, "slowdown")
     if machine := _by_the_machine(group, case, hits):
         yield machine
@@ -138,13 +145,15 @@ def slowdown_in_window(group: SampleGroup, case: Case) -> Iterator[Fired]:
     title="No steady state was reached",
     threshold=_SHAPE.format("`no steady state`"),
     threshold_reason=(
-        "the last three tenths of the window must stay on one level within the margin. Single rounds may be disturbed "
-        "by chance, but not most of them"
+        "the last three tenths of the window must stay on one level, within the margin. Chance may disturb single "
+        "rounds, but not most of them"
     ),
-    next_step="Lengthen warm-up and window (`--thorough`); if it never settles, report the range and not a figure.",
+    next_step=(
+        "Lengthen warm-up and window (`--thorough`). If the rate never settles, report the range instead of a figure."
+    ),
 )
 def no_steady_state(group: SampleGroup, case: Case) -> Iterator[Fired]:
-    """The level was still changing near the end of the window: a longer or shorter window would give another figure."""
+    """The rate was still changing near the end of the window. A longer or shorter window would give another figure."""
     hits, seen = case.shaped(group, "no steady state")
     if hits:
         how = f"it changed its level near the end in {len(hits)} of {seen} round(s)"
@@ -175,21 +184,22 @@ def _changes(hits: list[SteadyState]) -> dict[str, object]:
     Severity.SUSPECT,
     title="The warm-up ran out of time while the contender was still getting faster",
     threshold=(
-        "a load in slices whose warm-up did not end flat: from one stretch to the next its CPU per request fell by 3 % "
-        "or more, or its rate grew by 10 % (3 % if its CPU is not known), or it was still busy while it had no load"
+        "the warm-up of a load in slices did not end flat. From one stretch to the next, CPU per request fell by 3 % "
+        "or more, or the rate grew by 10 % (3 % if the CPU is not known), or the contender was still busy while it had "
+        "no load"
     ),
     threshold_reason=(
-        "changes below 3 % are lost in the noise of an ordinary machine. A contender that changes by more is still far "
-        "from its steady state. A rate moves by 10 % with the CPU that other processes take"
+        "changes below 3 % disappear in the noise of an ordinary machine. A contender that changes by more is still "
+        "far from its steady state. A rate moves by 10 % with the CPU that other processes take"
     ),
-    next_step="Use a longer preset. For the figures of a young process use the phase peak.",
+    next_step="Use a longer preset. For the figures of a process that is not yet warm use the phase `peak`.",
     phases=("load",),
 )
 def still_warming_up(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A runtime that compiles while it runs is measured while it still speeds up. Its speed is a lower bound.
+    """The runtime still compiles while it is measured, so its speed is a lower bound.
 
-    A comparison can then say that the contender is at least this fast, and never that it is slower. If it was warm in
-    most rounds, and in three or more, those rounds are compared and the others are left out.
+    A comparison can then show that the contender is at least this fast, but never that it is slower. If the contender
+    was warm in most rounds, and in three or more, those rounds are compared and the others are left out.
     """
     warm_up = sample.slices.warm_up if sample.slices else None
     if warm_up is None or warm_up.ended != "budget":
@@ -216,10 +226,10 @@ def _still(warm_up: WarmUp) -> str:
     "window-too-short",
     Severity.NOTE,
     title="The window is too short to recognise a steady state",
-    threshold="fewer than 8 points or 5 s in the windows of all rounds",
+    threshold="the windows of all rounds have fewer than 8 points or are shorter than 5 s",
     threshold_reason=(
-        "a change needs three points on either side to stand out from noise, and a collector's pause must not look "
-        "like one"
+        "a change needs three points on either side to stand out from noise, and a garbage collector's pause must not "
+        "look like a change"
     ),
     next_step="Use the normal or the thorough preset.",
 )
