@@ -24,22 +24,23 @@ _ROUTINE_PER_S = 20.0
     Severity.SUSPECT,
     title="Commits did not wait for the disk",
     threshold=(
-        "PostgreSQL with `fsync` and `synchronous_commit` asked for: at least 200 changed rows and commits, fewer "
-        "syncs of the log than a quarter of the commits over the sessions open, and fewer than 20 a second; or at "
-        f"least {LEAST_ASKED} requests by themselves that it wrote for, after half of which its log was not on the disk"
+        "the scenario asks PostgreSQL for `fsync` and `synchronous_commit`, and one of two is true. (1) There are at "
+        "least 200 changed rows and commits. Syncs of the log are fewer than a quarter of the commits divided by the "
+        f"open sessions, and fewer than 20 a second. (2) At least {LEAST_ASKED} requests that write are sent one at a "
+        "time, and after half of these or more the log is not on the disk"
     ),
     threshold_reason=(
-        "one sync covers at most one commit of each session. A transaction of several rows is what the quarter is for, "
-        "and the log's writer syncs five times per second by itself. A commit that waits for the disk is on it when it "
-        "returns, and nothing else writes meanwhile"
+        "one sync covers at most one commit of each session. The quarter allows for transactions of several rows, and "
+        "the log's writer syncs five times per second by itself. A commit that waits for the disk is on the disk when "
+        "it returns, and nothing else writes meanwhile"
     ),
     next_step="Look for `SET synchronous_commit` in the service or its connection string (`options=-c ...`).",
 )
 def commits_not_durable(sample: Sample, case: Case) -> Iterator[Fired]:
     """A session can turn `synchronous_commit` off for itself, which the server's settings do not show.
 
-    Two things show it: the log was hardly ever flushed to disk; or, if other contenders on the same server do flush
-    it, the end of the log is not on disk when the response to a single request arrives.
+    Two things show it. The log was hardly ever flushed to disk. Or, if other contenders on the same server do flush the
+    log, its end is not on disk when the response to a single request arrives.
     """
     result = sample.result
     if result is None:
@@ -88,24 +89,25 @@ _WRITES_NOT_SYNCED_LOOKS = {"database": 30, "log": 80}
     Severity.SUSPECT,
     title="Writes were not flushed to disk",
     threshold=(
-        "at least 30 looks at a database and 80 at its log while they changed, and changes that waited for the disk in "
-        "more than 98 % of both, where the scenario asks for `synchronous` (any but OFF) or another contender under "
-        "the same load leaves some in less than 95 %; with FULL or EXTRA the same of the log alone"
+        "while a database and its log changed, there were at least 30 looks at the database and 80 at the log. In more "
+        "than 98 % of the looks at each, changes waited for the disk. The rule fires if the scenario asks for "
+        "`synchronous` (any level but OFF), or if another contender under the same load has changes waiting in less "
+        "than 95 % of the looks. With FULL or EXTRA, the log alone is enough"
     ),
     threshold_reason=(
-        "with NORMAL, each checkpoint syncs the log, and a whole checkpoint syncs the database. A look during or "
-        "right after a sync finds no waiting page. In eleven records of services that sync, changes waited in 79 "
-        "to 92 % of the looks at either file. In six records of services that do not sync, changes waited in each "
-        "of 36 to 209 looks. The kernel writes by itself every half minute, and the 98 % allow for that. Eighty "
-        "looks that all find waiting changes happen by chance once in some thousands of records"
+        "with NORMAL, each checkpoint syncs the log, and a whole checkpoint syncs the database. A look during or right "
+        "after a sync finds no waiting page. In eleven records of services that sync, changes waited in 79 to 92 % of "
+        "the looks at either file. In six records of services that do not sync, changes waited in each of 36 to 209 "
+        "looks. The kernel writes by itself every half minute, and the 98 % allow for that. If a service syncs, all of "
+        "80 looks find waiting changes by chance once in some thousands of records"
     ),
-    next_step="Set `PRAGMA synchronous` as the scenario says in every connection of the contender named.",
+    next_step="Set `PRAGMA synchronous` as the scenario says, in every connection of the contender that is named.",
 )
 def writes_not_synced(case: Case) -> Iterator[Fired]:
     """How durably SQLite writes is a setting of each connection. It cannot be queried from outside.
 
-    What can be seen from outside is whether changed pages wait for the disk: a service that flushes its writes
-    leaves none again and again, one that does not leaves them all to the kernel.
+    From outside it can be seen whether changed pages wait for the disk. In a service that flushes its writes, time and
+    again no page waits. A service that does not flush leaves all pages to the kernel.
     """
     seen = [
         (sample, state)

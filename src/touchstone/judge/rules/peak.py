@@ -15,16 +15,19 @@ from touchstone.judge.rule import Fired, on_group
     "peak-not-kept",
     Severity.SUSPECT,
     title="The contender had been faster before it settled",
-    threshold="changepoint analysis calls the start a slowdown in at least half of the rounds",
-    threshold_reason="one round may be disturbed by chance, half of them are not. Levels count from the margin on",
-    next_step="Look at the rate over time, and for what grows: a table, a heap, a queue. Do not call its rate a peak.",
+    threshold="changepoint analysis classifies the start as a slowdown in at least half of the rounds",
+    threshold_reason="chance may disturb one round, but not half of them. A change of level counts from the margin on",
+    next_step=(
+        "Look at the rate over time, and at what grows: a table, a heap, a queue. Do not call the contender's rate a "
+        "peak."
+    ),
     phases=("peak",),
 )
 def peak_not_kept(group: SampleGroup, case: Case) -> Iterator[Fired]:
-    """The level on which a contender settles is called its peak, but it was faster before.
+    """The contender was faster before it settled on the level that is called its peak.
 
-    A warm-up that ends at a lower level is none: a cache filled up, a collector began, or the machine was
-    disturbed.
+    A warm-up that ends at a lower level is not a warm-up: a cache filled up, a garbage collector began to work, or the
+    machine was disturbed.
     """
     peaks = [case.peaks[s.id] for s in group.samples if s.id in case.peaks]
     slower = [peak for peak in peaks if peak.shape == "slowdown"]
@@ -45,20 +48,20 @@ _PEAK_NOT_REACHED_SHARE = 0.5
     Severity.SUSPECT,
     title="The peak was not reached in every round",
     threshold=(
-        "the rate after exec changed its level within the last three tenths of the time, or the time was too short "
-        "to decide, in any round: suspect; in half of the rounds or more: invalid"
+        "in any round, the rate after exec still changed its level within the last three tenths of the time, or the "
+        "time was too short to decide: suspect; in half of the rounds or more: invalid"
     ),
     threshold_reason=(
-        "a round without a peak has no time to peak and drops out of the median, which then is too short. With half of "
-        "the rounds gone the median itself may be one that was never reached"
+        "a round without a peak has no time to peak and drops out of the median, which is then too short. If half of "
+        "the rounds are missing, the median itself may be a peak that was never reached"
     ),
-    next_step="Use a longer preset (`--thorough`). Until then compare the totals served, which need no peak.",
+    next_step="Use a longer preset (`--thorough`). Until then compare the totals served, which do not need a peak.",
     phases=("peak",),
 )
 def peak_not_reached(group: SampleGroup, case: Case) -> Iterator[Fired]:
     """A runtime that still gets faster when the measurement ends has not reached its peak.
 
-    The rounds in which it did settle are then a biased selection: the quick ones.
+    The rounds that did settle are then a biased selection: the quick ones.
     """
     peaks = [case.peaks[s.id] for s in group.samples if s.id in case.peaks]
     missed = [peak for peak in peaks if peak.time_s is None]

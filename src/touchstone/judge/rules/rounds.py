@@ -18,9 +18,9 @@ from touchstone.record.sample import Sample
     "measurement-interrupted",
     Severity.INVALID,
     title="The measurement was interrupted",
-    threshold="the engine says that it was interrupted",
-    threshold_reason="figures of windows of different lengths and phases do not compare",
-    next_step="Run it again; whole rounds measured before stay valid.",
+    threshold="the engine reports that it was interrupted",
+    threshold_reason="figures of windows of different lengths and phases cannot be compared",
+    next_step="Run it again. Whole rounds that were measured before stay valid.",
     tares_too=True,
 )
 def measurement_interrupted(sample: Sample, case: Case) -> Iterator[Fired]:
@@ -69,15 +69,15 @@ def order_not_drawn(case: Case) -> Iterator[Fired]:
     Severity.NOTE,
     twin_too=False,
     title="Rounds are missing",
-    threshold="fewer rounds of a load than the plan has",
+    threshold="a load has fewer rounds than the plan",
     threshold_reason=(
-        "comparisons use the rounds that both have, so the figures stay right. The reader should know that there "
-        "were fewer"
+        "comparisons use the rounds that both contenders have, so the figures stay right. The reader should know that "
+        "there were fewer"
     ),
-    next_step="See why they are missing: an interruption, or a failure in the findings.",
+    next_step="Find out why they are missing: an interruption, or a failure in the findings.",
 )
 def rounds_incomplete(group: SampleGroup, case: Case) -> Iterator[Fired]:
-    """A round without one contender has no ratio. The missing rounds may not be missing by chance."""
+    """A round without one of the contenders has no ratio. The missing rounds may not be missing by chance."""
     done = {s.round for s in group.samples if s.figures}
     missing = sorted(set(range(1, case.run.plan.rounds + 1)) - {r for r in done if r is not None})
     if done and None not in done and missing:
@@ -92,7 +92,7 @@ def rounds_incomplete(group: SampleGroup, case: Case) -> Iterator[Fired]:
     "rounds-share-process",
     Severity.NOTE,
     title="Rounds are not fresh processes",
-    threshold="a contender that the lab did not start, in two rounds or more",
+    threshold="touchstone did not start the contender, and the contender has two rounds or more",
     threshold_reason=(
         "the figures cannot show this: they scatter as one process does, and the variation between starts is unknown"
     ),
@@ -125,16 +125,17 @@ _TOO_FEW_ROUNDS_ENOUGH = 4
     Severity.SUSPECT,
     twin_too=False,
     title="Too few rounds",
-    threshold="one round measured: suspect; fewer than 4: a note",
+    threshold="one round was measured: suspect; fewer than 4: a note",
     threshold_reason=(
-        "Student's t at 95 % needs 12.7 standard errors with two rounds, 4.3 with three, 3.2 with four: one round "
-        "gives no interval, fewer than four show only large differences"
+        "at 95 %, Student's t needs 12.7 standard errors with two rounds, 4.3 with three and 3.2 with four. One round "
+        "gives no interval, and fewer than four show only large differences"
     ),
     next_step="Run more rounds (`--rounds N`), or until the comparisons are decided (`--until-decided`).",
 )
 def too_few_rounds(group: SampleGroup, case: Case) -> Iterator[Fired]:
-    """One run of each contender shows nothing about how much runs differ: a difference between servers may be one
-    between runs.
+    """One run of each contender does not show how much runs differ.
+
+    A difference between servers may be one between runs.
     """
     rounds = {s.round for s in group.samples if s.figures}
     if not rounds or len(rounds) >= _TOO_FEW_ROUNDS_ENOUGH:

@@ -23,17 +23,22 @@ _QUEUE_GROWS_GROWTH = 1.1
     Severity.SUSPECT,
     title="The queue of waiting requests grew to the end",
     threshold=(
-        "open loop: the queue's length at the window's end above the number of connections, and each third of the "
-        "window above the one before; in slices, the queue at a slice's end above that number in more than half of them"
+        "in an open loop, the queue at the window's end is longer than the number of connections, and each third of "
+        "the window has a longer queue than the third before. In slices: in more than half of the slices the queue at "
+        "the end is longer than the number of connections"
     ),
     threshold_reason=(
-        "a queue of one round of the connections empties within one answer. Growth through all thirds is a trend "
-        "and no burst. A slice begins without a queue, and what waits at the end of most slices is not a burst either"
+        "a queue of one request per connection empties within one response time. Growth through all thirds is a trend "
+        "and not a burst. A slice begins without a queue, so requests that wait at the end of most slices are not a "
+        "burst either"
     ),
     next_step="Lower the rate below the knee, or add connections if the server is idle.",
 )
 def queue_grows(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A queue that is still growing when the load ends has no steady latency: a longer run would show a longer one."""
+    """A queue that is still growing when the load ends has no steady latency.
+
+    A longer run would show a longer latency.
+    """
     result = sample.result
     if result is None or loop(sample) != "open":
         return
@@ -79,22 +84,23 @@ _RATE_NOT_REACHED_FAR = 0.10
     Severity.SUSPECT,
     title="The offered rate was not reached",
     threshold=(
-        "open loop: answered less than 98 % of what was offered, by more than three standard deviations of random "
-        "arrivals, and less than 99 % of what came in the window's second half; invalid for latencies below 90 %"
+        "in an open loop, less than 98 % of the offered rate is answered, and the shortfall is more than three "
+        "standard deviations of random arrivals. In the window's second half, less than 99 % of the arrivals are "
+        "answered. Below 90 % of the offered rate, latencies are invalid"
     ),
     threshold_reason=(
-        "below 98 % the queue grew by 2 % of the window's length, 200 ms in ten seconds. That is more than most "
+        "below 98 % the queue grew by 2 % of the window's length, which is 200 ms in ten seconds and more than most "
         "latencies. When a window ends, a slow server leaves as many requests in progress as it answers in one "
-        "latency. In a short window that is a visible share. In the second half the server answers as many "
+        "latency. In a short window that is a visible share. But in the second half such a server answers as many "
         "requests as arrive"
     ),
-    next_step="Lower the rate below the knee; for the highest rate that holds use a load of steps.",
+    next_step="Lower the rate below the knee. For the highest rate that holds, use a load of steps.",
     tares_too=True,
 )
 def rate_not_reached(sample: Sample, case: Case) -> Iterator[Fired]:
     """Above capacity, latency from the intended send time grows for as long as the load lasts.
 
-    Its percentiles then depend on the length of the run.
+    The percentiles then depend on the length of the run.
     """
     result = sample.result
     if result is None or loop(sample) != "open" or not result.rate.offered or not result.window.measured_s:

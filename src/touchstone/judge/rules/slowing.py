@@ -33,29 +33,30 @@ LEAST_ANSWERED = 500
     Severity.SUSPECT,
     title="Each request cost more than the ones before",
     threshold=(
-        f"loads in slices with at least {LEAST_ANSWERED} answers in a round. CPU per request over the last two thirds "
-        "of all turns, warm-up included, rises with the number of requests (Theil-Sen): the lower end of its 95 % "
-        "interval, minus the rise of the median contender, is above the margin. This holds in half of the rounds with "
-        "enough turns, and in at least two of two or more rounds. In a closed loop the time per request has the same "
-        "limit, over the last two thirds of the turns that count and relative to the machine's pace (the median "
-        "contender, or the null server). So has the median latency of all turns, if that of the turns that count "
-        "rises as well"
+        f"loads in slices with at least {LEAST_ANSWERED} responses in a round. Over the last two thirds of all turns, "
+        "warm-up included, CPU per request rises with the number of requests (Theil-Sen). The lower end of the rise's "
+        "95 % interval, minus the rise of the median contender, is above the margin. This holds in half of the rounds "
+        "with enough turns, and in at least two of two or more rounds. In a closed loop the same limit applies to the "
+        "time per request, over the last two thirds of the turns that count. This time is relative to the machine's "
+        "pace (the median contender, or the null server). The limit also applies to the median latency of all turns, "
+        "if the latency of the turns that count rises as well"
     ),
     threshold_reason=(
-        "a busy machine moves CPU per request by a few percent, for all contenders alike. Among a hundred sound "
+        "a busy machine moves CPU per request by a few percent, for all contenders equally. Among a hundred sound "
         "contenders on such a machine the lower end was never above 1.5 %. Slices of three or four requests vary with "
         "the requests in progress at their edges, and show no trend"
     ),
     next_step=(
-        "Look at what grows with the requests: tables without an index, lists, caches, logs; measure longer to see "
-        "where it ends."
+        "Look at what grows with the number of requests: tables without an index, lists, caches, logs. Measure longer "
+        "to see where the growth ends."
     ),
 )
 def slows_with_work(case: Case) -> Iterator[Fired]:
-    """A table without an index, a growing list, a log that is read back: the more requests such a service has served,
-    the slower it is. In a window of seconds the rate does not show it, because other processes move the rate as
-    well. CPU per slice is the service's own; and a service that waits longer and longer, for a lock or asleep, falls
-    behind the others of its block.
+    """The more requests such a service has served, the slower it is.
+
+    Possible causes are a table without an index, a growing list, or a log that is read back. In a window of seconds the
+    rate does not show it, because other processes move the rate as well. CPU per slice is the service's own. A service
+    that waits longer and longer, for a lock or asleep, falls behind the others of its block.
     """
     loaded = [sample for sample in case.run.samples if sample.phase == "load"]
     measures = [(measure, _rises(loaded, measure.read)) for measure in _measures(case)]

@@ -20,9 +20,11 @@ _BOOT_IMPOSSIBLE_TOLERANCE = 1.05
     "boot-impossible",
     Severity.INVALID,
     title="A start contradicts itself",
-    threshold="a first response before the port was open, or PSS or anonymous memory more than 5 % above RSS",
-    threshold_reason="both hold by definition. Memory is read field by field while it changes, so 5 % are allowed",
-    next_step="The record contradicts itself: measure again, and report it with the record if it comes back.",
+    threshold="the first response came before the port was open, or PSS or anonymous memory is more than 5 % above RSS",
+    threshold_reason=(
+        "both are impossible by definition. Memory is read field by field while it changes, so 5 % are allowed"
+    ),
+    next_step="The record contradicts itself. Measure again, and if it happens again, report it with the record.",
     phases=("boot",),
 )
 def boot_impossible(sample: Sample, case: Case) -> Iterator[Fired]:
@@ -53,9 +55,10 @@ _BOOTS_FAILED_SHARE = 0.1
     "boots-failed",
     Severity.SUSPECT,
     title="Some starts gave no correct response",
-    threshold="any start that ended in a failure; invalid from a tenth of them on",
+    threshold="any start ended in a failure: suspect; a tenth of the starts or more: invalid",
     threshold_reason=(
-        "starts on an idle machine do not fail by chance. A tenth is more than the median could bear in a comparison"
+        "starts on an idle machine do not fail by chance. If a tenth of them is missing, the median is no longer "
+        "reliable enough for a comparison"
     ),
     next_step="Read the evidence of the failed start and the boot log.",
     phases=("boot",),
@@ -63,7 +66,7 @@ _BOOTS_FAILED_SHARE = 0.1
 def boots_failed(sample: Sample, case: Case) -> Iterator[Fired]:
     """A failed start is not part of the median.
 
-    Leaving failures out makes a service that starts only sometimes look reliable.
+    If failures were left out, a service that starts only sometimes would look reliable.
     """
     runs = sample.boot.runs if sample.boot else []
     failed = [r for r in runs if r.failure]
@@ -81,13 +84,16 @@ def boots_failed(sample: Sample, case: Case) -> Iterator[Fired]:
     "cache-not-cold",
     Severity.INVALID,
     title="A cold start was not cold",
-    threshold="a cold-start figure without any start for which the page cache was dropped",
-    threshold_reason="it is known whether the cache was dropped, so no estimate is needed",
-    next_step="Give the lab the right to drop page caches, or leave the figure out.",
+    threshold="there is a figure for a cold start, but the page cache was not dropped for any start",
+    threshold_reason="it is recorded whether the cache was dropped, so no estimate is needed",
+    next_step="Give touchstone the right to drop page caches, or leave the figure out.",
     phases=("boot",),
 )
 def cache_not_cold(sample: Sample, case: Case) -> Iterator[Fired]:
-    """With the program in the page cache a start reads nothing from disk: it is a warm start under another name."""
+    """If the program is in the page cache, a start reads nothing from disk.
+
+    It is then a warm start under another name.
+    """
     if "boot_first_response_cold" not in sample.figures or sample.boot is None:
         return
     if not any(r.cold_cache for r in sample.boot.runs):
@@ -107,23 +113,23 @@ _READY_TOO_EARLY_TIMES = 4
     Severity.INVALID,
     title="The first response came before the service was ready",
     threshold=(
-        "a request of a load, or a check of the contract that held otherwise, that is not answered correctly when it "
-        "follows the first correct response to the ready request; suspect where one of a load takes longer than the "
-        "whole start, than 0.5 s and than four times the load's p99"
+        "right after the first correct response to the ready request, a request of a load is not answered correctly, "
+        "or a contract check fails that passed otherwise: invalid. A request of a load takes longer than the whole "
+        "start, longer than 0.5 s, and longer than four times the load's p99: suspect"
     ),
     threshold_reason=(
-        "the figure is the time to the first valid response. A service that cannot do the work yet has not "
-        "started, nor has one that leaves most of its start to the first request. Half a second is more than a "
-        "first connection to a dependency and the classes of a first request take"
+        "the figure is the time to the first valid response. A service that cannot do the work yet has not started. "
+        "Neither has a service that leaves most of its start to the first request. Half a second is more than a first "
+        "connection to a dependency and the class loading of a first request take"
     ),
-    next_step="Let `ready` be a request that does the work, or let the service answer only when it can.",
+    next_step="Make `ready` a request that does the work, or let the service respond only when it can do the work.",
     own_failure=True,
     phases=("boot",),
 )
 def ready_too_early(sample: Sample, case: Case) -> Iterator[Fired]:
     """One article timed services that log "ready" before they bind their port.
 
-    A service that answers its ready request from a stub, and all others with 503, does the same.
+    A service has the same fault if it answers its ready request from a stub, and all other requests with 503.
     """
     never = {
         check.id

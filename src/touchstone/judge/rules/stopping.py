@@ -26,16 +26,20 @@ _LOST = {
     "requests-lost-at-stop",
     Severity.NOTE,
     title="Requests are lost when the service gets SIGTERM",
-    threshold="any request, under way at SIGTERM or sent after it, that was accepted and got no right response",
-    threshold_reason="a service that cannot answer a request can refuse it. One that it has accepted is its own",
+    threshold="a request was in progress at SIGTERM or sent after it, was accepted, and got no right response",
+    threshold_reason=(
+        "a service that cannot answer a request can refuse it. A service is responsible for each request that it has "
+        "accepted"
+    ),
     next_step=(
-        "On SIGTERM, stop listening, answer what has been accepted, and only then end the process: wait until the "
-        "server's shutdown call has returned. In front of a load balancer, keep serving until it sends nothing more."
+        "On SIGTERM, stop listening, respond to all accepted requests, and only then end the process: wait until the "
+        "server's shutdown call has returned. Behind a load balancer, keep serving until the load balancer sends no "
+        "more requests."
     ),
     phases=_STOP,
 )
 def requests_lost_at_stop(group: SampleGroup, case: Case) -> Iterator[Fired]:
-    """Each deployment costs its users these requests. A client cannot know whether their work was done."""
+    """Users lose these requests at each deployment. A client cannot know whether the work was done."""
     ends = stops(group.samples)
     total = from_signal(ends)
     if total.lost:
@@ -50,19 +54,19 @@ def requests_lost_at_stop(group: SampleGroup, case: Case) -> Iterator[Fired]:
     "closes-under-requests",
     Severity.NOTE,
     title="Kept connections are closed under requests when the service gets SIGTERM",
-    threshold="any request on a kept connection that was closed before the service had read it",
+    threshold="a request was sent on a kept connection that was closed before the service had read the request",
     threshold_reason=(
-        "a service that answers with `Connection: close` for a while, before it closes, has no such request at a "
-        "steady load"
+        "under a steady load no such request is seen if a service answers with `Connection: close` for a while before "
+        "it closes"
     ),
     next_step=(
-        "Announce the end: answer with `Connection: close` after SIGTERM, and close connections at rest only after "
-        "the longest time that clients leave between two requests. Clients should repeat idempotent requests."
+        "Announce the end: after SIGTERM, answer with `Connection: close`. Close idle connections only after the "
+        "longest time that clients leave between two requests. Clients should repeat idempotent requests."
     ),
     phases=_STOP,
 )
 def closes_under_requests(group: SampleGroup, case: Case) -> Iterator[Fired]:
-    """A client with a connection pool that does not retry sees an error for each.
+    """A client with a connection pool and without retries sees an error for each such request.
 
     A close may always cross a request (RFC 9112, section 9.5).
     """
@@ -84,16 +88,16 @@ _WAITING = {"idle": "connections that rest", "stuck": "clients that send nothing
     "stop-held-up-by-clients",
     Severity.NOTE,
     title="Clients without a request hold up the end of the service",
-    threshold=f"a median of more than {_HELD_UP_S:g} s from SIGTERM to the end, with no request under way",
-    threshold_reason="nothing is to be finished then. A second is longer than any runtime needs to end",
+    threshold=f"the median time from SIGTERM to the end is more than {_HELD_UP_S:g} s, with no request in progress",
+    threshold_reason="there is nothing to finish then. A second is longer than any runtime needs to end",
     next_step=(
-        "Close connections without a whole request under way when SIGTERM comes, or give the shutdown a time limit "
-        "below that of the deployment."
+        "On SIGTERM, close connections that have no whole request in progress, or give the shutdown a time limit below "
+        "that of the deployment."
     ),
     phases=_STOP,
 )
 def stop_held_up_by_clients(group: SampleGroup, case: Case) -> Iterator[Fired]:
-    """One client that has connected and sends nothing then decides how long a deployment takes."""
+    """A single client that has connected and sends nothing then decides how long a deployment takes."""
     times = [end.result.stop_s for end in stops(group.samples) if end.result.stop_s is not None]
     if group.load in _WAITING and times and (median := statistics.median(times)) > _HELD_UP_S:
         yield Fired(
@@ -106,16 +110,16 @@ def stop_held_up_by_clients(group: SampleGroup, case: Case) -> Iterator[Fired]:
     "outlives-stop",
     Severity.NOTE,
     title="Something of the service lives on after its process has ended",
-    threshold="any process of its tree that lived on, or any connection that its port still took",
-    threshold_reason="a service manager takes the end of the process for the end of the service",
+    threshold="any process of the service's process tree lived on, or its port still accepted a connection",
+    threshold_reason="a service manager takes the end of the process as the end of the service",
     next_step=(
-        "Start the server by `exec` in scripts, so that it gets the signal itself; a parent must end its children "
-        "and wait for them."
+        "In scripts, start the server by `exec`, so that the server itself gets the signal. A parent process must end "
+        "its children and wait for them."
     ),
     phases=_STOP,
 )
 def outlives_stop(group: SampleGroup, case: Case) -> Iterator[Fired]:
-    """The next process finds the port taken, or two versions answer side by side."""
+    """The next process finds the port taken, or two versions respond side by side."""
     ends = stops(group.samples)
     survivors = [end for end in ends if end.survivors or end.result.listens_after]
     if survivors:
@@ -128,13 +132,15 @@ def outlives_stop(group: SampleGroup, case: Case) -> Iterator[Fired]:
     "work-without-response",
     Severity.NOTE,
     title="Work was done whose client got no response",
-    threshold="any unit of work that the proof counts beyond the right responses of a stop",
-    threshold_reason="the proof counts rows, hits or offsets, and the lab is the only client",
-    next_step="Finish requests whose work has begun; make writes idempotent, so that a client may repeat them.",
+    threshold="the proof counts more units of work than the right responses of a stop",
+    threshold_reason="the proof counts rows, hits or offsets, and touchstone is the only client",
+    next_step="Finish requests whose work has begun. Make writes idempotent, so that a client may repeat them.",
     phases=_STOP,
 )
 def work_without_response(group: SampleGroup, case: Case) -> Iterator[Fired]:
-    """A client that repeats such a request does the work twice. One that does not believes that it was not done."""
+    """A client that repeats such a request does the work twice. A client that does not repeat it believes that the work
+    was not done.
+    """
     done = sum(end.unanswered_work or 0 for end in stops(group.samples))
     if done:
         yield Fired(f"{number(done)} units of work were done for requests that got no right response")
@@ -147,13 +153,13 @@ _LATE_S = 0.05
     "stop-client-late",
     Severity.SUSPECT,
     title="The client of a stop was late itself",
-    threshold=f"any request of a stop that was sent more than {_LATE_S * 1000:g} ms after it was due",
-    threshold_reason="a burst of late requests meets a service that ends otherwise than a steady load does",
-    next_step="Give the engine a CPU of its own, or end what else runs, and measure again.",
+    threshold=f"a request of a stop was sent more than {_LATE_S * 1000:g} ms after it was due",
+    threshold_reason="a service ends differently under a burst of late requests than under a steady load",
+    next_step="Reserve a CPU for the engine, or stop other processes, and measure again.",
     phases=_STOP,
 )
 def stop_client_late(group: SampleGroup, case: Case) -> Iterator[Fired]:
-    """Requests that the client could not send in time come at once, on new connections."""
+    """Requests that the client could not send in time arrive together, on new connections."""
     latest = max((end.result.latest_s for end in stops(group.samples)), default=0.0)
     if latest > _LATE_S:
         yield Fired(f"a request was sent {seconds(latest)} after it was due", evidence={"latest_s": latest})

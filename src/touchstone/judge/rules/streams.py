@@ -25,22 +25,22 @@ _TIMES = ["first_event_p50", "first_event_p99", "event_gap_p50", "event_gap_p99"
     Severity.INVALID,
     title="Events of streams, or echoes over WebSockets, were lost, doubled or out of order",
     threshold=(
-        "any event that is missing by its counter or from a response that has ended, that came twice, or that came out "
-        "of order; any echo over a WebSocket that came twice or behind that of a later message, or did not come where "
-        "those of later messages did: invalid above the load's error allowance, otherwise suspect"
+        "any event is missing (by its counter, or from a response that has ended), came twice, or came out of order. "
+        "Or an echo over a WebSocket came twice, came after the echo of a later message, or is missing although later "
+        "echoes came. Invalid above the load's error allowance, otherwise suspect"
     ),
     threshold_reason=(
-        "HTTP and WebSockets deliver bytes once and in order, so each of these is an act of the service, or of a proxy "
-        "before it"
+        "HTTP and WebSockets deliver bytes once and in order, so the service, or a proxy in front of it, caused each "
+        "of these"
     ),
     next_step=(
-        "Read the first error below: it names the event. Look for a queue that drops when a client is slow, a "
-        "subscriber that joins late, and events that several threads write."
+        "Read the first error below, which names the event. Look for a queue that drops events when a client is slow, "
+        "a subscriber that joins late, and events that several threads write."
     ),
     own_failure=True,
 )
 def events_lost(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A stream with a hole looks like a quick one: tools that count bytes or responses do not see it."""
+    """A stream with a gap looks like a fast one. Tools that count bytes or responses do not see the gap."""
     result = sample.result
     if result is None or result.events is None or not result.events.faulty:
         return
@@ -67,23 +67,25 @@ def events_lost(sample: Sample, case: Case) -> Iterator[Fired]:
     Severity.SUSPECT,
     title="Streams are buffered: their events come in one burst",
     threshold=(
-        "at least 10 streams of 3 events or more that took 50 ms or more, and in half of them all events came within "
-        "the last tenth of the stream's time; not where the events' stamps show that the service made them then"
+        "at least 10 streams had 3 events or more and took 50 ms or more, and in half of them all events came within "
+        "the last tenth of the stream's time. The rule does not fire if the events' timestamps show that the service "
+        "made them then"
     ),
     threshold_reason=(
-        "events that are made one after another arrive over the stream's time; a proxy, a framework or a compressor "
-        "that gathers the response delivers all of them at its end"
+        "events that are made one after another arrive over the stream's time. A proxy, a framework or a compressor "
+        "that buffers the response delivers all of them at its end"
     ),
     next_step=(
-        "Ask the service without its proxy. Turn the proxy's response buffering off (`proxy_buffering off` or "
-        "`X-Accel-Buffering: no` for nginx), flush after each event, and do not compress the stream. A service that "
-        "makes all its events before it sends the first looks the same: stamp the events to tell them apart."
+        "Send requests to the service without its proxy. Turn the proxy's response buffering off (`proxy_buffering "
+        "off` or `X-Accel-Buffering: no` for nginx), flush after each event, and do not compress the stream. A service "
+        "that makes all its events before it sends the first looks the same. Timestamps in the events tell the two "
+        "apart."
     ),
 )
 def events_buffered(sample: Sample, case: Case) -> Iterator[Fired]:
     """The first event of a buffered stream comes as late as its last.
 
-    The gaps between its events are those of the buffer. Throughput does not show either.
+    The gaps between its events are those of the buffer. Throughput shows neither.
     """
     events = sample.result.events if sample.result else None
     if events is None or events.lasting < _BUFFERED_LEAST or _is_prompt(events):

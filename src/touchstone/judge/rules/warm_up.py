@@ -23,23 +23,25 @@ _MANY_BROKEN = 0.001
     Severity.SUSPECT,
     title="Requests of the warm-up failed",
     threshold=(
-        "errors of the warm-up over its requests, above the load's `error_allowance`: suspect from 1 % on, or from "
-        "0.1 % of responses that were malformed or cut off, a note below"
+        "errors of the warm-up, as a share of its requests, exceed the load's `error_allowance`. It is suspect from 1 "
+        "% on, or from 0.1 % of responses that were malformed or cut off, otherwise a note"
     ),
     threshold_reason=(
-        "a service that has reported itself ready should respond. One failed request in a hundred is below the "
-        "least effect that matters, even at several times the cost of the others. No start-up makes a response "
-        "malformed, and each malformed response costs its connection. If one worker of several sends malformed "
+        "a service that has reported itself ready should respond. One failed request in a hundred is below the least "
+        "effect that matters, even if it costs several times as much as the others. No start-up makes a response "
+        "malformed, and each malformed response costs its connection. If one of several workers sends malformed "
         "responses, all connections end up at the other workers, and the window shows nothing"
     ),
     next_step=(
-        "Read the contender's log from its start; a service that needs longer should say so by its ready request."
+        "Read the contender's log from its start. A service that needs longer should say so by its response to the "
+        "ready request."
     ),
 )
 def warm_up_failed(sample: Sample, case: Case) -> Iterator[Fired]:
-    """Answers of the warm-up are in no figure but prepare all of them: caches fill, and compilers optimise what they
-    see. A service that fails there was warmed up by other work than it is measured on, or was not ready when it said
-    so.
+    """Responses of the warm-up are in no figure, but they prepare all figures.
+
+    Caches fill, and compilers optimise the code that runs. If requests fail there, the service was warmed up by other
+    work than it is measured on, or it was not ready when it said so.
     """
     sent, errors = _in_warm_up(sample)
     failed = errors.total()
@@ -84,22 +86,22 @@ _WARM_UP_UNANSWERED_MANY = 0.02
     Severity.INVALID,
     title="Requests of the warm-up were never answered",
     threshold=(
-        "any request of the warm-up that failed or was still without a response after the window began, beyond the "
-        "load's allowed share of errors: invalid from 2 % of the requests that can be in progress at once, suspect "
-        "below"
+        "requests of the warm-up fail or are still without a response after the window has begun, and they exceed the "
+        "load's allowed share of errors. From 2 % of the requests that can be in progress at once: invalid; below: "
+        "suspect"
     ),
     threshold_reason=(
-        "a sound service answers the requests in progress within the window. 2 % fewer connections move a closed "
-        "loop by about the least effect that a comparison looks for"
+        "a sound service answers the requests in progress within the window. With 2 % fewer connections, a closed loop "
+        "changes by about the least effect that a comparison looks for"
     ),
-    next_step="Find the requests that are not answered in the contender's log; the warm-up's errors count as well.",
+    next_step="Find the unanswered requests in the contender's log. The warm-up's errors count as well.",
     own_failure=True,
 )
 def warm_up_unanswered(sample: Sample, case: Case) -> Iterator[Fired]:
     """A warm-up request without a response blocks its connection for the whole window.
 
-    It is in none of the window's counts, because it was sent earlier: the load has fewer connections than it
-    states, and the fault is not visible.
+    The request was sent before the window, so it is in none of the window's counts. The load then has fewer connections
+    than it states, and the fault is not visible.
     """
     result = sample.result
     if result is None or result.interrupted:
