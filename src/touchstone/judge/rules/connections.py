@@ -32,8 +32,8 @@ _CONNECTIONS_BROKEN_MANY = 0.01
 """A share of repeated requests that costs as much as the least effect that matters: each has two attempts and a new
 connection in its latency."""
 _KEPT_LONGER = (
-    "A request that is not idempotent may not be sent again (RFC 9110 section 9.2.2): have the server keep connections "
-    "for longer than they rest here, or close them with a response that says so."
+    "A request that is not idempotent may not be sent again (RFC 9110 section 9.2.2). Make the server keep connections "
+    "for longer than they are idle here, or close them with a response that says so."
 )
 
 

@@ -99,10 +99,10 @@ _COUNTS_CONTRADICT_SUM = 0.01
     Severity.INVALID,
     title="Counts and rates contradict each other",
     threshold=(
-        "in a closed loop, the rate differs by more than 2 % from the correct responses over the window (in slices: "
-        "over the whole generations). In any loop, right, wrong and failed requests do not add up to those sent (in "
-        "older records: within 1 %). Or fewer requests have a latency than were answered correctly, by more than can "
-        "be in progress at the window's edges"
+        "one of three is true. (1) In a closed loop, the rate differs by more than 2 % from the correct responses over "
+        "the window (in slices: over the whole generations). (2) Right, wrong and failed requests do not add up to "
+        "those sent (in older records: within 1 %). (3) Fewer requests have a latency than were answered correctly, by "
+        "more than can be in progress at the window's edges"
     ),
     threshold_reason=(
         "counts are exact. A rate and the number of latencies are exact too, except for requests in progress when the "
@@ -241,12 +241,12 @@ _IN_WHOLE = (
     Severity.INVALID,
     title="Rate times mean latency does not match the concurrency",
     threshold=(
-        "the product differs from the concurrency by more than 10 %: suspect; by more than 25 %: invalid. Requests "
-        "that cross the window's edges widen both limits, by a time over the window's length. At the end this is the "
-        "time spent waiting for responses after the window. At the beginning it is the longest latency, plus the "
-        "engine's wait for a CPU and the time that the host took. In a closed loop in slices the rate is that of whole "
-        "generations. A product that is too high does not count if the latencies fit into the slices' whole time. The "
-        "finding is no graver than `connections-wait` on the same sample, which explains it"
+        "rate times mean latency differs from the concurrency by more than 10 %: suspect; by more than 25 %: invalid. "
+        "Requests that cross the window's edges widen both limits, by a time divided by the window's length. At the "
+        "end this is the time spent waiting for responses after the window. At the beginning it is the longest "
+        "latency, plus the engine's wait for a CPU and the time that the host took. In a closed loop in slices the "
+        "rate is that of whole generations. A product that is too high does not count if the latencies fit into the "
+        "slices' whole time. The finding is no graver than `connections-wait` on the same sample, which explains it"
     ),
     threshold_reason=(
         "the law is exact. Unless the engine is saturated, its own time between a response and the next request is "

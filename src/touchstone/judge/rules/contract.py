@@ -20,7 +20,7 @@ _SHOWN = 3
     threshold="any check of the verify phase fails, or a request of a load is not answered as it must be",
     threshold_reason="the scenario states the contract, and each check states the correct response",
     next_step=(
-        "See which request broke the contract and how, and read the service's log. Fix the service and measure again."
+        "See which request broke the contract and how, and what the service wrote. Fix the service and measure again."
     ),
     phases=("verify",),
 )
@@ -48,8 +48,8 @@ def contract_broken(group: SampleGroup, case: Case) -> Iterator[Fired]:
     threshold="any check fails when it is repeated after the load",
     threshold_reason="the same checks passed before the load, so the load caused the failure",
     next_step=(
-        "Look for state that workers do not share, such as a note that only one process keeps. Also look for exhausted "
-        "resources: connections, sessions, descriptors, threads, memory."
+        "Look for state that workers do not share, such as a note that only one process keeps. Also look for resources "
+        "that ran out: connections, sessions, descriptors, threads, memory."
     ),
     own_failure=True,
     phases=("load", "peak", "hold", "drain"),

@@ -69,7 +69,7 @@ def order_not_drawn(case: Case) -> Iterator[Fired]:
     Severity.NOTE,
     twin_too=False,
     title="Rounds are missing",
-    threshold="a load has fewer rounds than the plan",
+    threshold="a load has fewer rounds than the plan has",
     threshold_reason=(
         "comparisons use the rounds that both contenders have, so the figures stay right. The reader should know that "
         "there were fewer"

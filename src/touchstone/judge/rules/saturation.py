@@ -85,7 +85,7 @@ _RATE_NOT_REACHED_FAR = 0.10
     title="The offered rate was not reached",
     threshold=(
         "in an open loop, less than 98 % of the offered rate is answered, and the shortfall is more than three "
-        "standard deviations of random arrivals. In the window's second half, less than 99 % of the arrivals are "
+        "standard deviations of random arrivals. Also, less than 99 % of the arrivals in the window's second half are "
         "answered. Below 90 % of the offered rate, latencies are invalid"
     ),
     threshold_reason=(

@@ -42,7 +42,7 @@ LEAST_ANSWERED = 500
         "if the latency of the turns that count rises as well"
     ),
     threshold_reason=(
-        "a busy machine moves CPU per request by a few percent, for all contenders equally. Among a hundred sound "
+        "a busy machine moves CPU per request by a few percent, for all contenders equally. Among a hundred healthy "
         "contenders on such a machine the lower end was never above 1.5 %. Slices of three or four requests vary with "
         "the requests in progress at their edges, and show no trend"
     ),
