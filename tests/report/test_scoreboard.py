@@ -57,7 +57,7 @@ def test_the_answer_says_who_leads_by_how_much_and_the_memory(view: View) -> Non
         "Look up an existing name: rust/plain answers 47 % more requests per second than go/plain"
     )
     assert "kotlin/jvm answers" in said[0]
-    assert said[1].startswith("Peak RSS under load, as a multiple of go/plain's: rust/plain 0.41×")
+    assert said[1].startswith("Peak RSS under load, as a multiple of go/plain's: rust/plain 0.41")
 
 
 def test_what_is_level_is_called_level(run: Run, judgement: Judgement) -> None:

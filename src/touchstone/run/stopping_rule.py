@@ -71,7 +71,7 @@ class PlannedRounds:
             fewer.append(f"some rounds have {self._least_laps} laps instead of {self._usual_laps}")
         if not fewer:
             return ""
-        return f"Measurement was limited to {self._most_s:.0f} s: {' and '.join(fewer)}; `--rounds {planned}` measures all"
+        return f"Limited to {self._most_s:.0f} s of measuring: {' and '.join(fewer)}; `--rounds {planned}` measures all"
 
     def reached(self, run: Run, rounds: int, took_s: float) -> bool:
         """Whether this was the last round."""
