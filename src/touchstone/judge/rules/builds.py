@@ -93,7 +93,10 @@ def _caches(case: Case) -> dict[str, AotCache]:
     phases=("build",),
 )
 def artifact_older(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A copied program with its old modification time was compiled earlier. The build time does not include that."""
+    """A copied program with its old modification time was compiled earlier.
+
+    That compilation is not in the build time.
+    """
     older = sample.build.older if sample.build else []
     if older:
         others = f" and {len(older) - _SHOWN} more" if len(older) > _SHOWN else ""

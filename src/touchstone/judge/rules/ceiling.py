@@ -243,7 +243,7 @@ _LEVEL = 0.02
     ),
     threshold_reason=(
         "on a quiet machine repeated runs agree within 2 %. Servers that are level although they have CPU to spare "
-        "share a limit outside of them. That limit compresses their differences, but does not reverse their order"
+        "share an external limit. It compresses their differences, but does not reverse their order"
     ),
     next_step="Give the engine more CPUs or the servers fewer. Until then, rank them by CPU per request.",
 )

@@ -246,7 +246,8 @@ _IN_WHOLE = (
         "end this is the time spent waiting for responses after the window. At the beginning it is the longest "
         "latency, plus the engine's wait for a CPU and the time that the host took. In a closed loop in slices the "
         "rate is that of whole generations. A product that is too high does not count if the latencies fit into the "
-        "slices' whole time. The finding is no graver than `connections-wait` on the same sample, which explains it"
+        "slices' whole time. The finding is no more severe than `connections-wait` on the same sample, which explains "
+        "it"
     ),
     threshold_reason=(
         "the law is exact. Unless the engine is saturated, its own time between a response and the next request is "

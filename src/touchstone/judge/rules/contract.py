@@ -135,8 +135,7 @@ def answers_mixed(sample: Sample, case: Case) -> Iterator[Fired]:
         "a contender has load figures but no verify sample: suspect; a note if the plan left the verify phase out"
     ),
     threshold_reason=(
-        "a check takes seconds. If the plan leaves it out on purpose, the reader can judge that; if it got lost, the "
-        "reader cannot"
+        "a check takes seconds. A reader can judge a phase that was left out on purpose, but not one that got lost"
     ),
     next_step="Run with the verify phase.",
 )

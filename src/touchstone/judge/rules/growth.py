@@ -38,7 +38,8 @@ _ENOUGH_S = 30.0
         "leak does neither, in any round"
     ),
     next_step=(
-        "Run the load for minutes (`--thorough`) and watch memory after idle. If it keeps growing, take a heap dump."
+        "Run the load for minutes (`--thorough`), and watch the memory of the idle service afterwards. If it keeps "
+        "growing, take a heap dump."
     ),
     # Memory grows from nothing after exec.
     phases=("load",),

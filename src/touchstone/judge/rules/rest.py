@@ -27,15 +27,15 @@ _HUNG = 0.5
     title="The contender keeps its pace only with pauses",
     threshold=(
         "in slices, the first round's warm-up is followed by a stretch without a rest: 1.5 s in quick, otherwise a "
-        "tenth of the measured time and at least 6 s. The second round has one too if a contender kept less than 80 % "
-        "in the first; a second stretch replaces a first one below 80 %. The later half of a stretch counts. The rule "
-        "fires if the contender is too slow in the stretch of each of these rounds. In a closed loop this means a rate "
-        "below the slowest of its four slices or more, and below 75 % of its median slice. In an open loop it means "
-        "that the share of right responses is below 75 % of the share in the slices, or that the median latency is "
-        "above the slices' median p99. The rule does not fire if the warm-up ran out of time or if the rate rises by "
-        "10 % within the stretch. Nor does it fire if half of the connections' requests were never answered (in an "
-        "open loop: and hardly any other was). It is a note if the median of the other contenders and the null server "
-        "kept as little, because the machine was slower then"
+        "tenth of the measured time and at least 6 s. The second round has such a stretch too if a contender kept less "
+        "than 80 % of its pace in the first; a second stretch replaces a first one below 80 %. Only the later half of "
+        "a stretch counts. The rule fires if the contender is too slow in the stretch of each of these rounds. In a "
+        "closed loop, too slow is a rate below that of its slowest slice (of four or more) and below 75 % of its "
+        "median slice. In an open loop it is a share of right responses below 75 % of the slices' share, or a median "
+        "latency above the slices' median p99. The rule does not fire if the warm-up ran out of time, or if the rate "
+        "rises by 10 % within the stretch. Nor does it fire if half of the connections' requests were never answered "
+        "(in an open loop: and hardly any other was). It is a note if the median of the other contenders and the null "
+        "server kept as little, because the machine was slower then"
     ),
     threshold_reason=(
         "a busy machine slows the stretch as it slows slices, and all contenders equally. A quota that refills during "
@@ -176,7 +176,7 @@ def neighbour_works(sample: Sample, case: Case) -> Iterator[Fired]:
     phases=("load",),
 )
 def work_given_away(sample: Sample, case: Case) -> Iterator[Fired]:
-    """All contenders keep running while one is loaded, so it could forward its requests to another.
+    """A contender could forward its requests to another one, because all keep running.
 
     It would get credit for the other's responses, and nobody would be charged the CPU that they cost.
     """

@@ -33,13 +33,13 @@ LEAST_ANSWERED = 500
     Severity.SUSPECT,
     title="Each request cost more than the ones before",
     threshold=(
-        f"loads in slices with at least {LEAST_ANSWERED} responses in a round. Over the last two thirds of all turns, "
-        "warm-up included, CPU per request rises with the number of requests (Theil-Sen). The lower end of the rise's "
-        "95 % interval, minus the rise of the median contender, is above the margin. This holds in half of the rounds "
-        "with enough turns, and in at least two of two or more rounds. In a closed loop the same limit applies to the "
-        "time per request, over the last two thirds of the turns that count. This time is relative to the machine's "
-        "pace (the median contender, or the null server). The limit also applies to the median latency of all turns, "
-        "if the latency of the turns that count rises as well"
+        f"a load in slices has at least {LEAST_ANSWERED} responses in a round. Over the last two thirds of the "
+        "contender's turns (its slices, warm-up included), CPU per request rises with the number of requests "
+        "(Theil-Sen). The lower end of the rise's 95 % interval, minus the rise of the median contender, is above the "
+        "margin. This holds in half of the rounds with enough turns, and in at least two of two or more rounds. In a "
+        "closed loop the same limit applies to the time per request, over the last two thirds of the turns that "
+        "count. This time is relative to the machine's pace (the median contender, or the null server). The limit "
+        "also applies to the median latency of all turns, if the latency of the turns that count rises as well"
     ),
     threshold_reason=(
         "a busy machine moves CPU per request by a few percent, for all contenders equally. Among a hundred healthy "

@@ -91,8 +91,8 @@ _WARM_UP_UNANSWERED_MANY = 0.02
         "suspect"
     ),
     threshold_reason=(
-        "a healthy service answers the requests in progress within the window. With 2 % fewer connections, a closed loop "
-        "changes by about the least effect that a comparison looks for"
+        "a healthy service answers the requests in progress within the window. With 2 % fewer connections, a closed "
+        "loop changes by about the least effect that a comparison looks for"
     ),
     next_step="Find the unanswered requests in the contender's log. The warm-up's errors count as well.",
     own_failure=True,

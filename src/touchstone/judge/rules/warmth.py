@@ -16,17 +16,17 @@ from touchstone.record.sample import Sample
 
 _HALVES = (
     "in a closed loop with windows too short for changepoint analysis, the second half's rate is {} than the first "
-    "half's. The difference is more than 10 % in two thirds of three or more rounds, and more than 15 % in the median "
-    "round"
+    "half's. The difference is more than 10 % in two thirds of the rounds (three or more), and more than 15 % in the "
+    "median round"
 )
 _HALVES_REASON = (
     "on a busy machine the halves of one second differ by 10 to 20 %, upwards as often as downwards. Three times in "
-    "the same direction is hardly chance"
+    "the same direction are unlikely to be chance"
 )
 _SHAPE = "changepoint analysis classifies the series as {} in more than half of the rounds"
 _NOTE = (
     ". It is a note if other processes explain half of the change: they left the contender less of its CPUs meanwhile, "
-    "and its CPU per request did not rise"
+    "and the contender's CPU per request did not rise"
 )
 _SHAPE_REASON = (
     "a change below the margin does not matter. On a shared machine three windows in a hundred look like this by "
