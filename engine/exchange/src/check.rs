@@ -504,7 +504,7 @@ mod tests {
             let expect =
                 serde_json::from_value(json!({"encoding": "bytes", "body": body})).unwrap();
             let why = Check::compile(&expect, None, Scope::default()).unwrap_err();
-            assert!(why.contains("no byte"), "{why}");
+            assert!(why.contains("is not a byte"), "{why}");
         }
     }
 

@@ -111,7 +111,7 @@ mod tests {
         for text in ["*/*", "text/*", "json", ""] {
             let expect = serde_json::json!({ "content_type": text });
             let why = HeadCheck::new(&serde_json::from_value(expect).unwrap()).unwrap_err();
-            assert!(why.contains("no media type"), "{why}");
+            assert!(why.contains("is not a media type"), "{why}");
         }
         for wrong in [
             "Content-Type: application/jsonp",

@@ -163,7 +163,7 @@ mod tests {
         assert!(
             Rows::parse_json_lines(b"[1]\n")
                 .unwrap_err()
-                .contains("no object")
+                .contains("not an object")
         );
         assert!(
             Rows::read("/nowhere.csv")

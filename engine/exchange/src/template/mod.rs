@@ -233,7 +233,7 @@ mod tests {
         let template = parse("\0\u{ff}{row.name}{\u{89}*2}{capture.id}").unwrap();
         template.render(Key::default(), &mut out);
         assert_eq!(out, b"\x00\xff\xc3\xa9\x89\x89\xc3\xa9");
-        assert!(parse("\u{100}").unwrap_err().contains("no byte"));
+        assert!(parse("\u{100}").unwrap_err().contains("is not a byte"));
     }
 
     /// The cases that the lab's half of the language is held to as well.
