@@ -71,7 +71,7 @@ def test_what_cannot_be_sent_is_refused_before_anything_is(port: int, tmp_path: 
         (("-m", "POST"), "leave method out"),
         (("-H", "Upgrade: h2c"), "leave it out"),
         (("--expect-status", "101"), "answered with 101"),
-        (("--stream", "sse", "--events", "2"), "is no stream"),
+        (("--stream", "sse", "--events", "2"), "is not a stream"),
         (("--proto", "x.proto"), "--proto is gRPC's"),
     ]:
         code, printed = load(port, tmp_path, "", *words)

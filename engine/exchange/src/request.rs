@@ -566,7 +566,7 @@ impl Request {
         CompiledRequest::compile(self, origin, scope)?.streamed(self, None, scope)
     }
 
-    /// That request, which is no message over a WebSocket, and its bytes.
+    /// That request, which is not a message over a WebSocket, and its bytes.
     ///
     /// # Errors
     /// As [`Self::compiled`].

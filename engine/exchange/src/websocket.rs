@@ -179,7 +179,7 @@ fn refuse(request: &Request) -> Result<(), String> {
         let names = |name: &str| name.trim().is_empty() || !name.trim().bytes().all(is_token);
         if name.eq_ignore_ascii_case("sec-websocket-protocol") && value.split(',').any(names) {
             return Err(format!(
-                "headers.{name}: {value:?} is no list of subprotocols (RFC 6455, section 11.3.4)"
+                "headers.{name}: {value:?} is not a list of subprotocols (RFC 6455, section 11.3.4)"
             ));
         }
     }

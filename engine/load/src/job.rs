@@ -632,7 +632,7 @@ impl Job {
         )?;
         must(
             self.requests.iter().all(|one| one.stream.is_none()),
-            "websocket: a message has one echo, and is no stream: leave stream out",
+            "websocket: a message has one echo, and is not a stream: leave stream out",
         )?;
         let handshake = |request: &Request| {
             let greetings = request.websocket.as_ref().map(|socket| socket.greetings);

@@ -195,7 +195,7 @@ class LoadRequest(MessageRequest):
         if self.stream is None:
             return self
         if self.websocket is not None:
-            raise ValueError("a message over a WebSocket is no stream: leave `stream` out")
+            raise ValueError("a message over a WebSocket is not a stream: leave `stream` out")
         expect = self.expect
         if expect.body is not None or expect.pattern is not None or expect.json_fields is not None:
             raise ValueError("a streamed response is checked event by event: move the body to `stream.expect`")

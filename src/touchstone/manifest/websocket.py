@@ -30,7 +30,7 @@ def check_message(request: MessageRequest) -> None:
     """Raise ValueError where a request with `websocket` has what a message over a WebSocket cannot have."""
     stated = request.expect.model_fields_set & {"status", "content_type", "headers", "grpc_status"}
     if request.grpc is not None:
-        raise ValueError("a message over a WebSocket is no gRPC call: leave `grpc` out")
+        raise ValueError("a message over a WebSocket is not a gRPC call: leave `grpc` out")
     if request.method != "GET":
         raise ValueError("a WebSocket is opened by a GET: leave `method` out")
     if request.body is None:
