@@ -191,7 +191,7 @@ _MANY_UNANSWERED = 0.1
     title="Requests were left without an answer",
     threshold=(
         "at the end more requests are unanswered than can be in progress at once (connections times pipelining): "
-        "suspect; if they are also more than a tenth of all requests: invalid"
+        "suspect; above a tenth of all requests as well: invalid"
     ),
     threshold_reason=(
         "a load always ends with some requests in progress, at most one per slot. If there are more, a queue was "

@@ -20,8 +20,8 @@ from touchstone.record.sample import Sample
     Severity.SUSPECT,
     title="The rate without a limit was unsteady",
     threshold=(
-        "the rates without a limit, measured before and after the search, differ by more than a limit is allowed to "
-        "cost"
+        "the rates without a limit, measured before and after the search, differ by more than the allowed cost of "
+        "a limit"
     ),
     threshold_reason=(
         "if a limit must keep nine tenths of the rate, a drift of one tenth decides as much as the limit does"
