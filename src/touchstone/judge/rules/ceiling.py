@@ -123,8 +123,8 @@ _TARE_DRIFT_RARE = 0.1
         "chance once in twelve times, so four alone never make it suspect"
     ),
     next_step=(
-        "Let the machine reach a steady temperature first. Stop other processes. Take more rounds, so that the random order "
-        "averages the drift out."
+        "Let the machine reach a steady temperature first. Stop other processes. Take more rounds, so that the random "
+        "order averages the drift out."
     ),
 )
 def tare_drift(case: Case) -> Iterator[Fired]:
