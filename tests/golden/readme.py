@@ -24,7 +24,7 @@ _TEXT = """\
 ...
 ```
 
-`▲` better, `▼` worse, `~` undecided, `?` doubtful: a finding says why. The page `report.html` has the rest:
+`▲` better, `▼` worse, `~` undecided, `?` doubtful (a finding says why). The page `report.html` has the rest:
 
 ![The report of such a run on a terminal and as a page](docs/images/touchstone.png)
 """

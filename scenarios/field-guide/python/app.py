@@ -3,7 +3,8 @@
 import asyncio
 
 
-async def app(scope, receive, send):
+async def app(scope, _receive, send):
+    """Answer each request with the same body."""
     if scope["type"] != "http":
         raise NotImplementedError(scope["type"])
     status = {"/hello": 200, "/slow": 200}.get(scope["path"], 404)

@@ -13,14 +13,12 @@ DRAIN_S = 5
 
 
 class Service(QuotesServicer):
-    async def Get(self, request: GetRequest, context: grpc.aio.ServicerContext) -> Quote:  # noqa: N802
+    async def Get(self, request: GetRequest, context: grpc.aio.ServicerContext) -> Quote:
         if not is_symbol(request.symbol):
             await context.abort(grpc.StatusCode.NOT_FOUND, "no such symbol")
         return quote(request.symbol, 1)
 
-    async def Watch(  # noqa: N802
-        self, request: WatchRequest, context: grpc.aio.ServicerContext
-    ) -> AsyncIterator[Quote]:
+    async def Watch(self, request: WatchRequest, context: grpc.aio.ServicerContext) -> AsyncIterator[Quote]:
         if not is_symbol(request.symbol):
             await context.abort(grpc.StatusCode.NOT_FOUND, "no such symbol")
         if not fits(request.count, request.interval_ms):

@@ -168,11 +168,11 @@ def dies_past_knee(sample: Sample, case: Case) -> Iterator[Fired]:
 @on_sample(
     "goodput-collapses",
     Severity.NOTE,
-    title="Beyond its capacity hardly a request is answered in time",
+    title="Above its capacity the service answers hardly any request in time",
     threshold="at twice the capacity, goodput is below 20 % of the capacity, and the service recovers after the burst",
     threshold_reason=(
-        "a service that refuses excess requests keeps its goodput. One that loses four fifths of it works for clients "
-        "that have given up"
+        "a service that refuses excess requests keeps its goodput. A service that loses four fifths of "
+        "its goodput works on requests whose clients have given up"
     ),
     next_step=(
         "Limit the queue or the number of requests in flight, and refuse the rest at once with 503 or 429. Drop a "
@@ -181,7 +181,7 @@ def dies_past_knee(sample: Sample, case: Case) -> Iterator[Fired]:
     phases=("capacity",),
 )
 def goodput_collapses(sample: Sample, case: Case) -> Iterator[Fired]:
-    """Under twice its capacity, a service could still serve its full capacity. Many serve nothing."""
+    """At twice its capacity, a service could still answer as many requests as its capacity. Many answer none."""
     burst = _burst(sample, "collapses")
     if burst is None:
         return

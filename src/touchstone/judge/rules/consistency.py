@@ -242,16 +242,16 @@ _IN_WHOLE = (
     title="Rate times mean latency does not match the concurrency",
     threshold=(
         "rate times mean latency differs from the concurrency by more than 10 %: suspect; by more than 25 %: invalid. "
-        "Requests that cross the window's edges widen both limits, by a time divided by the window's length. At the "
-        "end this is the time spent waiting for responses after the window. At the beginning it is the longest "
-        "latency, plus the engine's wait for a CPU and the time that the host took. In a closed loop in slices the "
-        "rate is that of whole generations. A product that is too high does not count if the latencies fit into the "
-        "slices' whole time. The finding is no more severe than `connections-wait` on the same sample, which explains "
-        "it"
+        "Both limits are wider by the requests that are in progress when the window begins or ends. At the end that is "
+        "the time spent waiting for responses after the window, divided by the window's length. At the beginning it is "
+        "the longest latency plus the time that the engine waited for a CPU and the time that the host took, divided "
+        "by the same length. In slices, the rate of a closed loop counts complete generations: each connection has got "
+        "one response. A product that is too high does not count if all latencies together are no longer than the "
+        "slices. If `connections-wait` fires on the same sample, it explains this finding, which is then no more severe"
     ),
     threshold_reason=(
         "the law is exact. Unless the engine is saturated, its own time between a response and the next request is "
-        "below 10 %. An error of 25 % needs a wrong unit, count or concurrency"
+        "below 10 % of the latency. An error of 25 % means that a unit, a count or the concurrency is wrong"
     ),
     next_step=(
         "Check the units and the number of connections that were really held. If the product is too low, look at the "

@@ -60,8 +60,8 @@ _HEAP_ABOVE_LIMIT_GO = re.compile(r"(\d+)(?:([KMGT])i)?B?")
     Severity.SUSPECT,
     title="The heap may grow beyond the memory limit",
     threshold=(
-        "a heap flag (-Xmx, --max-old-space-size, GOMEMLIMIT) exceeds the memory limit, or the largest heap that the "
-        "runtime (Node.js, Deno, Java) reports when it is started under the limit does"
+        "a heap flag (-Xmx, --max-old-space-size, GOMEMLIMIT) exceeds the memory limit, or the runtime (Node.js, Deno, "
+        "Java), started under that limit, reports a largest heap above it"
     ),
     threshold_reason=(
         "a runtime needs stacks, code and buffers besides the heap, so even an equal value is too much. The rule "

@@ -53,11 +53,11 @@ def requests_lost_at_stop(group: SampleGroup, case: Case) -> Iterator[Fired]:
 @on_group(
     "closes-under-requests",
     Severity.NOTE,
-    title="Kept connections are closed under requests when the service gets SIGTERM",
+    title="At SIGTERM the service closes connections on which requests are arriving",
     threshold="a request was sent on a kept connection that was closed before the service had read the request",
     threshold_reason=(
-        "under a steady load no such request is seen if a service answers with `Connection: close` for a while before "
-        "it closes"
+        "a service that answers with `Connection: close` for a while before it closes loses no such request under a "
+        "steady load"
     ),
     next_step=(
         "Announce the end: after SIGTERM, answer with `Connection: close`. Close idle connections only after the "
@@ -68,7 +68,7 @@ def requests_lost_at_stop(group: SampleGroup, case: Case) -> Iterator[Fired]:
 def closes_under_requests(group: SampleGroup, case: Case) -> Iterator[Fired]:
     """A client with a connection pool and without retries sees an error for each such request.
 
-    A close may always cross a request (RFC 9112, section 9.5).
+    A request may be on its way whenever a server closes (RFC 9112, section 9.5).
     """
     ends = stops(group.samples)
     total = from_signal(ends)

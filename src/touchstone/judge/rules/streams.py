@@ -68,8 +68,8 @@ def events_lost(sample: Sample, case: Case) -> Iterator[Fired]:
     title="Streams are buffered: their events come in one burst",
     threshold=(
         "at least 10 streams had 3 events or more and took 50 ms or more, and in half of them all events came within "
-        "the last tenth of the stream's time. The rule does not fire if the events' timestamps show that the service "
-        "made them then"
+        "the last tenth of the stream's time. The rule does not fire if timestamps in the events show that the service "
+        "really made them in that tenth"
     ),
     threshold_reason=(
         "events that are made one after another arrive over the stream's time. A proxy, a framework or a compressor "
@@ -85,7 +85,7 @@ def events_lost(sample: Sample, case: Case) -> Iterator[Fired]:
 def events_buffered(sample: Sample, case: Case) -> Iterator[Fired]:
     """The first event of a buffered stream comes as late as its last.
 
-    The gaps between its events are those of the buffer. Throughput shows neither.
+    The gaps between its events show the buffer, not the service. Throughput shows neither.
     """
     events = sample.result.events if sample.result else None
     if events is None or events.lasting < _BUFFERED_LEAST or _is_prompt(events):

@@ -40,21 +40,21 @@ _CONNECTIONS_WAIT_OF_P99 = 0.01
     Severity.SUSPECT,
     title="Some connections wait while others are served",
     threshold=(
-        "in a closed loop, one of three is true and exceeds the null server's value. (1) Slow responses take more than "
-        "2 % of the connections' time; slow means 20 ms or more and at least 10 times the request's median. Times "
-        "without any response are not counted. (2) In at least half of the slices a response comes more than 50 ms "
-        "after sending ended, and later than 10 times the slice's p99. (3) Some connections receive less than half of "
-        "the responses of the median connection, if that has at least 100. It is a note if p99 shows the slow "
-        "responses, or if more than half of the connections have them"
+        "in a closed loop, at least one of three holds, and is worse than on the null server. (1) Slow responses take "
+        "more than 2 % of the connections' time; slow means 20 ms or more and at least 10 times the request's median. "
+        "Times in which no connection got a response are not counted. (2) In at least half of the slices a response "
+        "comes more than 50 ms after sending ended, and later than 10 times the slice's p99. (3) Some connections "
+        "receive less than half of the responses of the median connection, if that has at least 100. It is a note if "
+        "the slow responses show in p99, or if they are on more than half of the connections"
     ),
     threshold_reason=(
         "some requests are slow by nature, and a busy machine delays a few, but not for 2 % of the time. A slow "
-        "connection sends few requests, so they are less than the 1 % that p99 shows. Delays on most "
+        "connection sends few requests, which are less than 1 % of all, so p99 misses them. Delays on most "
         "connections come from a busy machine or a pause, not from one slow worker. With at least a hundred responses "
         "each, chance does not halve a connection's share"
     ),
     next_step=(
-        "Look at what the connections named have in common: one worker, thread or event loop of several. Measure the "
+        "Look for what the named connections have in common: one worker, thread or event loop of several. Measure the "
         "same with an open loop at a fixed rate, or with --whole-windows, which shows the tail percentiles."
     ),
     # A starved connection holds a request whose latency is never counted: rate times latency falls short.
@@ -63,7 +63,7 @@ _CONNECTIONS_WAIT_OF_P99 = 0.01
     phases=("load",),
 )
 def connections_wait(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A slow connection sends few requests in a closed loop, too few for percentiles.
+    """In a closed loop a slow connection sends few requests, which hardly move the percentiles.
 
     One stuck worker of several can hold up a share of all users while p99 stays the same.
     """

@@ -17,6 +17,8 @@ async fn main() -> std::io::Result<()> {
     let listener = tokio::net::TcpListener::bind(field_guide::address()).await?;
     let mut stop = signal(SignalKind::terminate())?;
     axum::serve(listener, app)
-        .with_graceful_shutdown(async move { stop.recv().await; })
+        .with_graceful_shutdown(async move {
+            stop.recv().await;
+        })
         .await
 }

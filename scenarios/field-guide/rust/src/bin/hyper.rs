@@ -25,7 +25,9 @@ async fn answer(request: Request<Incoming>) -> Answer {
     let body = if status == 200 { "Hello, world!" } else { "" };
     let response = Response::builder().status(status);
     let response = response.header("content-type", "text/plain");
-    Ok(response.body(Full::from(body)).expect("its parts are valid"))
+    Ok(response
+        .body(Full::from(body))
+        .expect("its parts are valid"))
 }
 
 #[tokio::main]
