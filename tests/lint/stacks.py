@@ -58,9 +58,8 @@ def _run_found(tool: str, arguments: list[str], folder: Path) -> int:
 def _run(command: list[str], folder: Path) -> int:
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     if done.returncode:
-        print(
-            f"{folder.relative_to(ROOT) if folder.is_relative_to(ROOT) else folder.name}: {' '.join(command)}\n{done.stdout}{done.stderr}"
-        )
+        place = folder.relative_to(ROOT) if folder.is_relative_to(ROOT) else folder.name
+        print(f"{place}: {' '.join(command)}\n{done.stdout}{done.stderr}")
     return int(done.returncode != 0)
 
 
