@@ -36,7 +36,8 @@ Address parse(const std::string& host, std::uint16_t port) {
     v6->sin6_port = htons(port);
     address.length = sizeof *v6;
   } else {
-    throw std::invalid_argument("mote: \"" + host + "\" is not an IPv4 or IPv6 address to listen on");
+    throw std::invalid_argument("mote: \"" + host +
+                                "\" is not an IPv4 or IPv6 address to listen on");
   }
   return address;
 }
