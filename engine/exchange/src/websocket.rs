@@ -285,7 +285,7 @@ mod tests {
             ),
             (
                 json!({"body": "x", "headers": [["Sec-WebSocket-Protocol", "a,,b"]]}),
-                "no list",
+                "not a list",
             ),
             (
                 json!({"body": "x", "expect": {"status": [101]}}),
