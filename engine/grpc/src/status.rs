@@ -181,7 +181,7 @@ mod tests {
         assert!(why("HTTP/2 200\r\n\r\n").contains("without trailers"));
         // A status in the head is none where trailers follow.
         assert!(why("HTTP/2 200\r\ngrpc-status: 0\r\n\r\nx: y\r\n\r\n").contains("no grpc-status"));
-        assert!(why("HTTP/2 200\r\n\r\ngrpc-status: \r\n\r\n").contains("no number"));
+        assert!(why("HTTP/2 200\r\n\r\ngrpc-status: \r\n\r\n").contains("not a number"));
         assert!(why("HTTP/2 200\r\n\r\ngrpc-status: ok\r\n\r\n").contains("\"ok\""));
         assert!(
             why("HTTP/2 200\r\n\r\ngrpc-status: 0\r\ngrpc-status: 1\r\n\r\n").contains("twice")

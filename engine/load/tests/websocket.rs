@@ -361,7 +361,7 @@ fn what_does_not_go_over_one_handshake_is_refused() {
         ),
         (
             json!({"body": "a", "websocket": socket, "stream": {"kind": "sse", "events": 1}}),
-            "no stream",
+            "not a stream",
         ),
     ] {
         let why = of(message.clone(), other);
