@@ -437,7 +437,7 @@ mod tests {
             why("lacks.proto")
         );
         assert!(why("lacks.proto").contains("not found: b.proto"));
-        assert!(why("set.pb").contains("no descriptor set"));
+        assert!(why("set.pb").contains("not a descriptor set"));
         assert!(why("absent.proto").contains("no such file"));
     }
 }
