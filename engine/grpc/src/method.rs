@@ -211,7 +211,7 @@ fn from_json(message: &MessageDescriptor, json: &[u8]) -> Result<DynamicMessage,
     let mut reader = serde_json::Deserializer::from_slice(json);
     let read = DynamicMessage::deserialize(message.clone(), &mut reader);
     let read = read.and_then(|message| reader.end().map(|()| message));
-    read.map_err(|error| format!("this is no {} in JSON: {error}", message.full_name()))
+    read.map_err(|error| format!("this is not a {} in JSON: {error}", message.full_name()))
 }
 
 fn listed(names: impl Iterator<Item = String>) -> String {

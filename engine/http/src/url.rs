@@ -276,8 +276,8 @@ mod tests {
             ("http://h:+80/", "port"),
             ("http://[::1]80/", "port"),
             ("http://::1/", "brackets"),
-            ("http://[]/", "no host"),
-            ("http://{host}/", "no host"),
+            ("http://[]/", "not a host"),
+            ("http://{host}/", "not a host"),
             ("http://127.0.0.1/a\tb", "control character"),
             ("http://b\u{fc}cher.test/", "ASCII"),
         ] {

@@ -181,7 +181,7 @@ fn what_is_no_tls_is_named() {
     });
     for (kind, words) in [
         (0, "speaks HTTP without TLS"),
-        (1, "no TLS, it sent \"220 mail"),
+        (1, "not TLS, it sent \"220 mail"),
         (2, "closed the connection in the handshake"),
     ] {
         sent.store(kind, Ordering::SeqCst);
