@@ -175,7 +175,7 @@ impl Method {
 
     fn decoded(&self, message: &[u8]) -> Result<DynamicMessage, String> {
         DynamicMessage::decode(self.output.clone(), message)
-            .map_err(|error| format!("the message is no {}: {error}", self.output.full_name()))
+            .map_err(|error| format!("the message is not a {}: {error}", self.output.full_name()))
     }
 }
 

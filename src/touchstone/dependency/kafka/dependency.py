@@ -43,7 +43,7 @@ class Kafka(Dependency):
         for key, wanted in known.items():
             value = settings.get(key)
             if value is not None and (isinstance(value, bool) or not isinstance(value, wanted) or value in ("", 0)):
-                found.append((key, f"{value!r} is no {'number above 0' if wanted is int else 'name'}"))
+                found.append((key, f"{value!r} is not {'a number above 0' if wanted is int else 'a name'}"))
         if isinstance(settings.get("partitions"), int) and settings["partitions"] < 0:
             found.append(("partitions", f"{settings['partitions']} is not a number above 0"))
         return found
