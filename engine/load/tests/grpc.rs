@@ -232,7 +232,7 @@ fn the_message_of_another_call_is_wrong() {
 #[test]
 fn bytes_that_are_no_such_message_are_wrong() {
     let fault = |request: &Request| reply(request, HEAD, &[b"\0\0\0\0\x03\x0a\x09x"], OK);
-    each_tenth(&json!({}), "wrong_body", "no test.notes.Note", fault);
+    each_tenth(&json!({}), "wrong_body", "not a test.notes.Note", fault);
 }
 
 #[test]
@@ -438,7 +438,7 @@ fn what_does_not_hold_together_is_refused_before_anything_is_sent() {
         ),
         (
             json!({"grpc": grpc, "body": "{"}),
-            "no test.notes.Note in JSON",
+            "not a test.notes.Note in JSON",
         ),
         (json!({"grpc": grpc, "body": "{\"txt\": 1}"}), "txt"),
         (json!({"grpc": grpc, "target": "/"}), "leave both out"),
@@ -460,7 +460,7 @@ fn what_does_not_hold_together_is_refused_before_anything_is_sent() {
         ),
         (
             json!({"grpc": grpc, "expect": {"body": {"kind": "exact", "value": "a"}}}),
-            "no test.notes.Note in JSON",
+            "not a test.notes.Note in JSON",
         ),
         (json!({"expect": {"grpc_status": ["OK"]}}), "no `grpc`"),
     ];
