@@ -75,8 +75,8 @@ def test_a_connection_that_is_served_slowly_gets_too_few_responses_for_p99() -> 
     (finding,) = fired(behind(1, 0.002), "connections-wait")
     assert finding.severity is Severity.SUSPECT
     assert (
-        "1 of 64 connections is starved: the slowest received 100 responses, the median connection 900"
-        in finding.statement
+        "1 of 64 connections is starved and received 0.2 % of all responses: the slowest received 100, the median "
+        "connection 900" in finding.statement
     )
     assert "latency_p99" in (finding.figures or []) and "throughput" not in (finding.figures or [])
 

@@ -84,9 +84,9 @@ def _falls_behind(sample: Sample, result: LoadResult, case: Case) -> Iterator[Fi
         return
     verb = "are" if spread.behind != 1 else "is"
     yield Fired(
-        f"{spread.behind} of {result.connections.established} connections {verb} starved: the slowest received "
-        f"{spread.fewest:,} responses, the median connection {spread.median:,} ({share(spread.share)} of all "
-        "responses)",
+        f"{spread.behind} of {result.connections.established} connections {verb} starved and received "
+        f"{share(spread.share)} of all responses: the slowest received {spread.fewest:,}, the median connection "
+        f"{spread.median:,}",
         severity=Severity.NOTE if spread.share >= _CONNECTIONS_WAIT_OF_P99 else Severity.SUSPECT,
         figures=TAIL,
         evidence=spread.model_dump(),
