@@ -103,7 +103,7 @@ def test_a_server_is_profiled_and_counted_at_a_rate_of_its_own(tmp_path: Path) -
         waits.looks, rel=0.2
     ), waits
     assert sample.figures["cpu_wait_per_request"] >= 0
-    assert "cannot carry Python" in sample.not_measured["user_instructions_per_request"]
+    assert "cannot run Python" in sample.not_measured["user_instructions_per_request"]
     assert sample.checks, "the contract is checked again at the end"
 
 

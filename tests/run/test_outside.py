@@ -218,6 +218,6 @@ def test_bad_input_is_named_before_anything_is_measured(tmp_path: Path, words: d
 
 def test_a_phase_that_only_the_lab_could_carry_out_is_refused(tmp_path: Path) -> None:
     scenario = read_scenario_folder(demo(tmp_path / "demo")).scenario
-    with pytest.raises(UsageError, match="'boot' is about services that the lab starts"):
+    with pytest.raises(UsageError, match="'boot' needs services that the lab starts"):
         select_phases(scenario, ("boot",), all_outside=True)
     assert [p.kind.name for p in select_phases(scenario, ("load",), all_outside=True)] == ["verify", "load"]

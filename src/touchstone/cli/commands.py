@@ -76,7 +76,7 @@ COMMANDS: dict[str, Outline] = {
     ),
     "why": Outline(
         "why",
-        "Explain CPU per request in parts, functions and system calls: a difference, or one contender by itself.",
+        "Explain CPU per request, or p99, in parts: a difference, or one contender by itself.",
         UNDERSTAND,
     ),
     "audit": Outline(

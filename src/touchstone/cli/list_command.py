@@ -73,13 +73,14 @@ def _print(console: Console, rows: Rows) -> None:
 
 
 def _print_hints(console: Console, rows: Rows, scenario: str, *, exhibits: bool) -> None:
-    missing = {row["missing"] for row in rows if row["missing"]}
-    if missing:
-        star = "missing" if scenario else "* needs a tool that is not here: `touchstone list SCENARIO` says which"
-        console.print(f"{star}: `touchstone doctor` says how to get it", highlight=False)
+    hints = []
+    if any(row["missing"] for row in rows):
+        hints.append(f"{'missing' if scenario else '* needs a missing tool'}: see `touchstone doctor`")
     folded = sum(bool(row["exhibit"]) for row in rows)
     if folded and not exhibits:
-        console.print(f"exhibits folded: {folded}; --exhibits shows them", highlight=False)
+        hints.append(f"exhibits folded: {folded}; --exhibits shows them")
+    if hints:
+        console.print("; ".join(hints), highlight=False, soft_wrap=True)
 
 
 def _one_scenario(rows: Rows, *, exhibits: bool) -> Iterator[dict[str, str | None]]:

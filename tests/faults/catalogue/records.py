@@ -364,7 +364,6 @@ RECORDS: tuple[Setup, ...] = (
 )
 
 _BY_RULE = "a record of tests/judge/rules holds it: "
-_IN_FAULTS = _BY_RULE + "tests/run/test_disturbing.py has services that do it while a dependency fails"
 
 NOT_PLANTABLE: dict[str, str] = {
     "aot-cache-refused": _BY_RULE + "it needs a JVM; tests/bench/test_aot_cache.py has real ones",
@@ -372,19 +371,13 @@ NOT_PLANTABLE: dict[str, str] = {
     "capacity-beyond-generator": _BY_RULE + "the server would have to be faster than the null server",
     "capacity-disturbed": _BY_RULE + "a search would take minutes beside other work",
     "capacity-uncertain": _BY_RULE + "a search of many minutes would have to end without settling",
-    "dies-with-dependency": _IN_FAULTS,
     "events-buffered": _BY_RULE + "tests/engine/test_streams.py has a proxy that buffers",
     "events-lost": _BY_RULE + "tests/engine/test_streams.py has services that lose, double and reorder events",
-    "falls-with-dependency": _IN_FAULTS,
     "fault-not-in-time": _BY_RULE + "the lab itself would have to be starved",
     "generator-throttled": _BY_RULE + "it needs a CPU quota on the lab itself",
     "generators-apart": _BY_RULE + "it needs generators on several machines",
-    "no-timeout": _IN_FAULTS,
-    "pool-never-heals": _IN_FAULTS,
     "requests-cut-at-sigterm": _BY_RULE + "tests/phase/test_ending_with_clients.py has services that cut requests",
-    "retries-amplify": _IN_FAULTS,
     "stop-client-late": _BY_RULE + "the engine itself would have to be starved",
-    "work-wrong-after-fault": _IN_FAULTS,
     "joining-busy": _BY_RULE + "it needs a Ray cluster of several machines",
     "profile-copy-differs": _BY_RULE + "it needs a runtime that is profiled in a copy with other flags",
     "profiler-costly": _BY_RULE + "it needs a profiler that costs more than the usual ones",
