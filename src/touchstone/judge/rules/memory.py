@@ -202,9 +202,9 @@ _KERNEL_LEAST = 4 << 20
     title="Some memory is in no process's RSS",
     threshold=(
         "huge pages, and shared memory that is charged to the server's cgroup and mapped by none of its processes, are "
-        "more than 1 MiB and more than 5 % of its RSS. Or the cgroup's kernel memory (pipes, sockets), less 32 KiB per "
-        "thread, 8 KiB per slot of the descriptor table, page tables and 2 % of RSS, is more than 4 MiB and more than "
-        "10 % of RSS"
+        "more than 1 MiB and more than 5 % of its RSS. Or the cgroup's kernel memory (pipes, sockets) is "
+        "more than 4 MiB and more than 10 % of RSS, after these are subtracted: 32 KiB per thread, 8 KiB per slot of "
+        "the descriptor table, the page tables, and 2 % of RSS"
     ),
     threshold_reason=(
         "runtimes keep a few pages of counters in such files. 5 % is the least difference that matters. The kernel "

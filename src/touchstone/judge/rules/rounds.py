@@ -98,7 +98,7 @@ def rounds_incomplete(group: SampleGroup, case: Case) -> Iterator[Fired]:
     ),
     next_step=(
         "Read the intervals as valid for these processes only. Restart the services and run again before you "
-        "generalise. If the service is a stack of the scenario, touchstone starts it again in each round."
+        "generalise. Or make the service a stack of the scenario: touchstone then starts it in each round."
     ),
 )
 def rounds_share_process(case: Case) -> Iterator[Fired]:
