@@ -211,5 +211,5 @@ def test_a_port_of_grpc_that_never_opens_is_named_with_its_variable(bench: Bench
     closed = free_port()
     with started(bench, STATUS="200", RIGHT_AFTER_S="0") as (process, port), pytest.raises(StartError) as caught:
         waiting.wait_until_ready(bench, process, Ports(port, closed), 2.0)
-    assert f"is ready, and does not listen on its grpc_port {closed}" in caught.value.what
+    assert f"is ready, but did not listen on its grpc_port {closed}" in caught.value.what
     assert "GRPC_PORT" in str(caught.value.fix)

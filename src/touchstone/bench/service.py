@@ -126,7 +126,7 @@ def contender_environment(
 
 
 def limit_cpus(cgroup: Cgroup | None, record: Process, cpus: float | None) -> None:
-    """Give a contender's cgroup this many CPUs' time, and put it on record. None is not a limit. Raises StartError."""
+    """Give a contender's cgroup this many CPUs' time, and put it on record. None sets no limit. Raises StartError."""
     if cpus is None:
         return
     if cgroup is None or not cgroup.limit_cpus(cpus):
@@ -135,7 +135,7 @@ def limit_cpus(cgroup: Cgroup | None, record: Process, cpus: float | None) -> No
 
 
 def _limit_memory(cgroup: Cgroup | None, record: Process, limit: int | None) -> None:
-    """Give a contender's cgroup a memory limit in bytes, and record it. None is not a limit. Raises StartError."""
+    """Give a contender's cgroup a memory limit in bytes, and record it. None sets no limit. Raises StartError."""
     if limit is None:
         return
     if cgroup is None or not cgroup.limit_memory(limit):

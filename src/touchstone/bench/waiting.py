@@ -248,7 +248,7 @@ def _closed(port: int, ports: Ports, process: ServerProcess, within_s: float) ->
     """One of two ports was not opened, though the service is ready at the other."""
     key, variable = ("grpc_port", "GRPC_PORT") if port == ports.grpc else ("port", "PORT")
     return StartError(
-        f"the server is ready, and does not listen on its {key} {port} within {within_s:g} s",
+        f"the server is ready, but did not listen on its {key} {port} within {within_s:g} s",
         fix=f"take that port from {variable} in the environment; or correct `grpc_port` of its variant, which is left "
         f"out where one port serves everything; its log: {process.log}",
     )

@@ -36,7 +36,7 @@ def toolchain(
     jdk_source: Annotated[
         Path | None, typer.Option("--jdk-source", help="OpenJDK's source archive, if no Debian mirror has it.")
     ] = None,
-    anew: Annotated[bool, typer.Option("--anew", help="Remove what is there first.")] = False,
+    from_scratch: Annotated[bool, typer.Option("--anew", help="Remove what is there first.")] = False,
     even_if_found: Annotated[bool, typer.Option("--even-if-found", help="Although the machine has one.")] = False,
 ) -> None:
     """Get a tool that is missing, without changing the system."""
@@ -54,7 +54,9 @@ def toolchain(
         console.print(f"{name} is at {_FETCHERS[name]()}")
         return
     home = default_home()
-    assemble(home, lambda line: console.print(f"  {line}", highlight=False), jdk_source=jdk_source, from_scratch=anew)
+    assemble(
+        home, lambda line: console.print(f"  {line}", highlight=False), jdk_source=jdk_source, from_scratch=from_scratch
+    )
     console.print(f"native-image is at {home.executable}; its differences from GraalVM: docs/native-image.md")
     if (preferred := shutil.which("native-image")) is not None:
         console.print(f"the one on the PATH goes first: {preferred}")

@@ -138,7 +138,7 @@ class SqliteFile(Dependency):
             raise DependencyError(
                 f"the write lock could not be taken: {error}",
                 where=f"dependency {self.name}",
-                fix="does the service keep a transaction open?",
+                fix="check whether the service keeps a transaction open",
             ) from error
 
     def observe(self) -> dict[str, float]:

@@ -86,7 +86,7 @@ class Relay:
             raise self._ended() from error
         answer = read_as(RelayAnswer, self._read(), "the relay's answer")
         if answer.error is not None:
-            raise EngineError(f"the relay: {answer.error}", fix="is its port taken? run again")
+            raise EngineError(f"the relay: {answer.error}", fix="if its port is taken, run again")
         return answer
 
     def _read(self) -> Any:

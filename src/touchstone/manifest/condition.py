@@ -24,7 +24,7 @@ _SHARES, _TIME_UNITS = {"%", None}, {"us", "ms", "s"}
 
 
 class ConditionError(ValueError):
-    """A text that is not a condition, or no objective: what is wrong with it, and how to write it."""
+    """A text that is neither a condition nor an objective: what is wrong with it, and how to write it."""
 
     def __init__(self, what: str, fix: str) -> None:
         self.what, self.fix = what, fix

@@ -132,7 +132,7 @@ class Cluster:
         raise DependencyError(
             f"PostgreSQL {ended}: {last or why}",
             where=f"dependency {self._name}, log {log}",
-            fix="correct the dependency's settings in scenario.toml if its log blames one; is the disk full?",
+            fix="if its log blames a setting, correct it in scenario.toml; check that the disk is not full",
         )
 
     def stop(self) -> None:

@@ -120,7 +120,7 @@ class RequiredVariables:
             tags = [f"{begins}_{tag}".upper() if begins else tag for tag in _tags(source)]
             required = [f"{begins}_{tag}".upper() if begins else tag for tag in _tags(source, required=True)]
             if "env-namespace:" in source.raw:
-                # The group's name stands before a tag's, and which group that is not a single line says.
+                # A group's name precedes a tag's, and no single line says which group that is.
                 tags = [tag for tag in tags if "_" in tag]
             named = [one[1] for one in source.found(_NAMED)] if whole else []
             read = [*_variables(source), *tags]
