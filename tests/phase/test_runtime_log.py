@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from touchstone.phase.tail.runtime_log import go_collections, hotspot_pauses
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from touchstone.bench.base import Built
+from touchstone.phase.tail.runtime_log import go_collections, hotspot_pauses, with_log
 
 HOTSPOT = (
     '[100250000000ns] Safepoint "G1CollectForAllocation", Time since last: 5 ns, Reaching safepoint: 50000 ns, '
@@ -31,3 +39,20 @@ def test_a_go_collection_stops_the_program_twice_and_marks_between() -> None:
 def test_other_lines_are_none() -> None:
     assert list(hotspot_pauses("[1ns] Entering safepoint region: Cleanup\nhello", 0.0)) == []
     assert list(go_collections("gc forced\nlistening on 127.0.0.1:1\n", 0.0)) == []
+
+
+@pytest.mark.skipif(shutil.which("java") is None, reason="needs a JDK")
+def test_a_jvm_writes_its_log_whatever_the_folders_name_is(tmp_path: Path) -> None:
+    folder = tmp_path / "my runs: new"
+    folder.mkdir()
+    built = Built(tmp_path, (), ("java", "-version"), {"JAVA_TOOL_OPTIONS": "-Dmine=1"})
+    env = with_log(built, "kotlin", folder / "one.pauses.log").env
+    done = subprocess.run(built.argv, env={**os.environ, **env}, capture_output=True, text=True, check=True)
+    assert "-Dmine=1" in done.stderr
+    assert (folder / "one.pauses.log").is_file()
+
+
+def test_a_go_program_logs_its_collections_next_to_its_own_settings(tmp_path: Path) -> None:
+    built = Built(tmp_path, (), ("./server",), {"GODEBUG": "http2debug=1"})
+    assert with_log(built, "go", tmp_path / "log").env == {"GODEBUG": "http2debug=1,gctrace=1"}
+    assert with_log(built, "rust", tmp_path / "log") is built

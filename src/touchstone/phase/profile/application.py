@@ -15,7 +15,8 @@ _PACKAGE = re.compile(r"^\s*package\s+([\w.]+)", re.MULTILINE)
 _MODULE = re.compile(r"^module\s+(\S+)", re.MULTILINE)
 _SCRIPTS = {".js", ".mjs", ".cjs", ".ts", ".mts", ".cts", ".jsx", ".tsx", ".py"}
 _TABLES = {"go": "go", "rust": "rust", "c++": "cpp", "c": "cpp"}
-_OF_THE_JVM = {"java", "kotlin", "scala"}
+OF_THE_JVM = frozenset({"java", "kotlin", "scala"})
+"""Languages whose programs usually run on the JVM."""
 NATIVE_IMAGE = "native-image"
 """The table of a program that was written for the JVM and runs without one."""
 
@@ -25,7 +26,7 @@ def tables_of(stack: Stack, *, jvm: bool) -> list[str]:
     language = stack.language.lower()
     if jvm:
         return ["jvm"]
-    if language in _OF_THE_JVM:
+    if language in OF_THE_JVM:
         return [NATIVE_IMAGE, "jvm"]
     return [_TABLES[language]] if language in _TABLES else []
 

@@ -9,6 +9,8 @@ from pathlib import Path
 
 from touchstone.bench.base import Built
 from touchstone.isolation.process import ServerProcess
+from touchstone.phase.profile.application import OF_THE_JVM
+from touchstone.phase.profile.heap import with_gc_trace
 from touchstone.phase.profile.jvm import is_jvm
 from touchstone.record.evidence.tail import RuntimePause
 
@@ -22,17 +24,13 @@ _GO_BEGINS_S = 0.001
 
 def with_log(built: Built, language: str, log: Path) -> Built:
     """The build, to be started so that its runtime logs its pauses."""
-    if language in {"java", "kotlin", "scala"}:
-        # `tn`: nanoseconds of CLOCK_MONOTONIC, which is the engine's clock.
-        return _with(built, "JAVA_TOOL_OPTIONS", f"-Xlog:safepoint=info:file={log}:tn:filecount=0", " ")
-    if language == "go":
-        return _with(built, "GODEBUG", "gctrace=1", ",")
-    return built
-
-
-def _with(built: Built, name: str, setting: str, between: str) -> Built:
-    there = [built.env[name]] if built.env.get(name) else []
-    return replace(built, env={**built.env, name: between.join([*there, setting])})
+    if language in OF_THE_JVM:
+        # `tn`: nanoseconds of CLOCK_MONOTONIC, which is the engine's clock. The quotes are for paths: the outer ones
+        # keep spaces together, and the inner ones keep colons out of the option's own syntax.
+        option = f"'-Xlog:safepoint=info:file=\"{log}\":tn:filecount=0'"
+        options = [built.env.get("JAVA_TOOL_OPTIONS", ""), option]
+        return replace(built, env={**built.env, "JAVA_TOOL_OPTIONS": " ".join(filter(None, options))})
+    return with_gc_trace(built) if language == "go" else built
 
 
 def read_pauses(
