@@ -27,3 +27,5 @@ def test_a_farewell_is_that_of_most_connections() -> None:
     assert farewell([closed, answered, answered]) == "408"
     assert farewell([closed, closed, answered]) == "no response"
     assert farewell([QuietConnection(closed_s=1, reset=True)]) == "a reset"
+    assert farewell([closed, answered]) == "no response"
+    assert farewell([answered, closed]) == "408"

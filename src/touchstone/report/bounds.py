@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import statistics
+
 from touchstone.record.evidence.bounds import BoundsResult, HeadLimit, QuietConnection
 from touchstone.report.view import PhaseAndLoad, View
 
@@ -31,7 +33,7 @@ def refusal(limit: HeadLimit | None) -> str:
 def farewell(quiet: list[QuietConnection]) -> str:
     """What a client of a quiet connection gets at its end: `408`, `a reset`, or `no response`."""
     seen = [f"{one.status}" if one.status else "a reset" if one.reset else "no response" for one in quiet]
-    return max(set(seen), key=seen.count) if seen else "no response"
+    return statistics.mode(seen) if seen else "no response"
 
 
 def _sentence(contender: str, result: BoundsResult) -> str:
