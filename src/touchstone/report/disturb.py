@@ -39,8 +39,8 @@ def _sentences(contender: str, loads: Sequence[DisturbEvidence]) -> list[str]:
             if len(times) == len(faults)
             else f"it does not come back in {len(faults) - len(times)} of {len(faults)} loads"
         )
-        told = ", ".join(part for part in parts if part)
-        sentences.append(f"{contender}, while {first.in_words} for {seconds(first.for_s)}: {told}; {back}.")
+        meanwhile = ", ".join(part for part in parts if part)
+        sentences.append(f"{contender}, while {first.in_words} for {seconds(first.for_s)}: {meanwhile}; {back}.")
     return sentences
 
 

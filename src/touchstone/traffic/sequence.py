@@ -75,25 +75,13 @@ class LoadSequence:
     def job(self, timing: Timing, *, watch: bool = True) -> LoadJob:
         """A job for the whole load; with `watch`, processes are watched until `timing.idle_s` after it."""
         cpus = self.bench.placement.engine_cpus
-        job = load_job(
-            self.load,
-            self.running.service.url_of(*self.load.all_requests),
-            timing,
-            cpus=cpus,
-            seed=self.seed,
-            fresh=fresh_of(self.bench.seed),
-        )
+        job = load_job(self.load, self.url, timing, cpus=cpus, seed=self.seed, fresh=fresh_of(self.bench.seed))
         self._aim(job, timing.idle_s if watch else None)
         return job
 
     def turns(self, after_s: float) -> Traffic:
         """The contender's part of a job in slices; processes are watched until `after_s` after it."""
-        job = traffic(
-            self.load,
-            self.running.service.url_of(*self.load.all_requests),
-            seed=self.seed,
-            fresh=fresh_of(self.bench.seed),
-        )
+        job = traffic(self.load, self.url, seed=self.seed, fresh=fresh_of(self.bench.seed))
         self._aim(job, after_s)
         return job
 

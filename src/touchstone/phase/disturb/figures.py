@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from touchstone.contract.proof import Tally, counts_work
 from touchstone.manifest.load import Load
+from touchstone.phase.disturb.reading import highest
 from touchstone.record.evidence.disturb import DisturbEvidence
 from touchstone.record.sample import ProofOutcome
 
@@ -14,19 +15,19 @@ def disturb_figures(evidence: DisturbEvidence) -> tuple[dict[str, float], dict[s
     """Figures in seconds, shares and counts, and the reason for each missing figure."""
     faults = evidence.faults
     worst = {
-        "disturb_errors": _highest(fault.needing.error_share for fault in faults),
-        "disturb_p99": _highest(fault.needing.p99 for fault in faults),
-        "disturb_other_errors": _highest(fault.others.error_share for fault in faults),
-        "disturb_other_p99": _highest(fault.others.p99 for fault in faults),
-        "disturb_amplification": _highest(evidence.amplification(fault) for fault in faults),
-        "disturb_sessions_left": _highest(after - before for before, after in evidence.sessions.values()),
+        "disturb_errors": highest(fault.needing.error_share for fault in faults),
+        "disturb_p99": highest(fault.needing.p99 for fault in faults),
+        "disturb_other_errors": highest(fault.others.error_share for fault in faults),
+        "disturb_other_p99": highest(fault.others.p99 for fault in faults),
+        "disturb_amplification": highest(evidence.amplification(fault) for fault in faults),
+        "disturb_sessions_left": highest(after - before for before, after in evidence.sessions.values()),
         "disturb_threads_left": evidence.threads[1] - evidence.threads[0] if evidence.threads else None,
         "disturb_work_lost": evidence.work[0] if evidence.work else None,
         "disturb_work_doubled": evidence.work[1] if evidence.work else None,
     }
     missing: dict[str, str] = {}
     if all(fault.recovery_s is not None for fault in faults):
-        worst["disturb_recovery"] = _highest(fault.recovery_s for fault in faults)
+        worst["disturb_recovery"] = highest(fault.recovery_s for fault in faults)
     else:
         why = f"the service {evidence.died}" if evidence.died else "it had not recovered when the load ended"
         missing["disturb_recovery"] = why
@@ -37,10 +38,6 @@ def disturb_figures(evidence: DisturbEvidence) -> tuple[dict[str, float], dict[s
         why = "every request of the load needs the dependency that failed"
         missing |= dict.fromkeys(("disturb_other_errors", "disturb_other_p99"), why)
     return {name: float(max(0.0, value)) for name, value in worst.items() if value is not None}, missing
-
-
-def _highest(values: Iterable[float | None]) -> float | None:
-    return max((value for value in values if value is not None), default=None)
 
 
 def lost_and_doubled(load: Load, outcomes: Sequence[ProofOutcome], whole: Tally) -> tuple[int, int] | None:

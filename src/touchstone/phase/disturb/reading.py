@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from touchstone.engine.protocol import Step
@@ -127,11 +127,12 @@ def meanwhile(step: LoadStep, names: Collection[str]) -> Meanwhile:
         names=[request.name for request in own],
         sent=sum(request.sent for request in own),
         errors=sum(request.errors for request in own),
-        p90=_highest([latency.p90 for latency in known]),
-        p99=_highest([latency.p99 for latency in known]),
-        max=_highest([latency.max for latency in known]),
+        p90=highest(latency.p90 for latency in known),
+        p99=highest(latency.p99 for latency in known),
+        max=highest(latency.max for latency in known),
     )
 
 
-def _highest(values: Sequence[float | None]) -> float | None:
+def highest(values: Iterable[float | None]) -> float | None:
+    """The highest of the values that are known; None if none is."""
     return max((value for value in values if value is not None), default=None)
