@@ -77,7 +77,12 @@ impl SocketDiag {
 
     /// One end of a connection, by its own address and its peer's. `None` if there is no such connection.
     pub fn look(&mut self, own: SocketAddr, peer: SocketAddr) -> Option<SocketState> {
-        self.ask(own, peer, REQUEST).ok()?;
+        let family = if peer.is_ipv4() {
+            libc::AF_INET
+        } else {
+            libc::AF_INET6
+        };
+        self.ask(family, own, peer, REQUEST).ok()?;
         let length = self.receive().ok()?;
         let message = self.buffer.get(..length)?;
         let (kind, payload, _) = next_message(message)?;
@@ -87,39 +92,44 @@ impl SocketDiag {
     /// Both addresses of each connection whose remote port is this one, its own first.
     pub fn connected_to(&mut self, peer: SocketAddr) -> Vec<(SocketAddr, SocketAddr)> {
         let mut found = Vec::new();
+        if peer.is_ipv4() {
+            self.dump(libc::AF_INET, peer, &mut found);
+        }
+        // A socket of IPv6 may be connected to an address of IPv4: the JDK opens no others.
+        self.dump(libc::AF_INET6, peer, &mut found);
+        found
+    }
+
+    fn dump(&mut self, family: i32, peer: SocketAddr, found: &mut Vec<(SocketAddr, SocketAddr)>) {
         let mut any = peer;
         any.set_port(0);
-        if self.ask(any, peer, DUMP).is_err() {
-            return found;
+        if self.ask(family, any, peer, DUMP).is_err() {
+            return;
         }
         while let Ok(length) = self.receive() {
             let mut rest = &self.buffer[..length];
             while let Some((kind, payload, after)) = next_message(rest) {
                 if kind != BY_FAMILY {
-                    return found;
+                    return;
                 }
                 if let Some((own, other)) = addresses(payload)
                     && other.port() == peer.port()
+                    && other.is_ipv4() == peer.is_ipv4()
                 {
                     found.push((own, other));
                 }
                 rest = after;
             }
         }
-        found
     }
 
-    fn ask(&self, own: SocketAddr, peer: SocketAddr, flags: u16) -> io::Result<()> {
+    fn ask(&self, family: i32, own: SocketAddr, peer: SocketAddr, flags: u16) -> io::Result<()> {
         let mut bytes = [0_u8; HEADER + ASKED];
         bytes[0..4].copy_from_slice(&((HEADER + ASKED) as u32).to_ne_bytes());
         bytes[4..6].copy_from_slice(&BY_FAMILY.to_ne_bytes());
         bytes[6..8].copy_from_slice(&flags.to_ne_bytes());
         let asked = &mut bytes[HEADER..];
-        asked[0] = (if peer.is_ipv4() {
-            libc::AF_INET
-        } else {
-            libc::AF_INET6
-        }) as u8;
+        asked[0] = family as u8;
         asked[1] = libc::IPPROTO_TCP as u8;
         asked[2] = 1 << (INFO - 1);
         asked[4..8].copy_from_slice(&ESTABLISHED.to_ne_bytes());
@@ -253,5 +263,18 @@ mod tests {
         drop((client, accepted));
         let other: SocketAddr = "127.0.0.1:1".parse().unwrap();
         assert_eq!(diag.look(server, other), None);
+    }
+
+    #[test]
+    fn a_connection_over_a_socket_of_ipv6_is_found_by_its_address_of_ipv4() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let server = listener.local_addr().unwrap();
+        // What the JDK opens for every address.
+        let client = TcpStream::connect(("::ffff:127.0.0.1", server.port())).unwrap();
+        let mut own = client.local_addr().unwrap();
+        own.set_ip(own.ip().to_canonical());
+        let mut diag = SocketDiag::new().unwrap();
+        assert_eq!(diag.connected_to(server), [(own, server)]);
+        assert!(diag.look(own, server).is_some());
     }
 }
