@@ -36,13 +36,13 @@ def port_conflict(contenders: Iterable[Contender]) -> str | None:
     """Why contenders cannot all run at once that listen on one fixed port. None if they can."""
     first: dict[int, str] = {}
     for contender in contenders:
-        port = contender.variant.port
-        if port is None:
-            continue
-        other = first.setdefault(port, contender.name)
-        if other != contender.name:
-            both = f"{other} and {contender.name} both listen on port {port}"
-            return f"{both}, which is fixed in both, so they cannot run at once"
+        for port in (contender.variant.port, contender.variant.grpc_port):
+            if not isinstance(port, int):
+                continue
+            other = first.setdefault(port, contender.name)
+            if other != contender.name:
+                both = f"{other} and {contender.name} both listen on port {port}"
+                return f"{both}, which is fixed in both, so they cannot run at once"
     return None
 
 
