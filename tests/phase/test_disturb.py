@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 
 from touchstone.contract.proof import Tally
@@ -114,3 +115,11 @@ def test_a_port_that_is_taken_is_an_error_that_names_it() -> None:
 
 def test_the_cost_of_the_relay_is_a_time() -> None:
     assert 0.0 <= round_trip_s(()) < 0.1
+
+
+def test_a_relay_that_has_died_is_an_error_of_the_engine() -> None:
+    with pytest.raises(EngineError, match="the relay ended"), Relay(HOST, free_port(HOST)) as relay:
+        relay.count()
+        psutil.Process(relay._process.pid).kill()
+        relay._process.wait()
+        relay.count()

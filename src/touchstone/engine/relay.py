@@ -51,7 +51,9 @@ class Relay:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         """End it: it ends with its input."""
-        self._orders.close()
+        # Closing writes again what a relay that has ended did not take.
+        with suppress(OSError):
+            self._orders.close()
         try:
             self._process.wait(_ENDS_WITHIN_S)
         except subprocess.TimeoutExpired:
