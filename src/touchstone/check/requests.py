@@ -32,6 +32,9 @@ class Placed:
 def requests_of(scenario: Scenario) -> Iterator[Placed]:
     """All requests that are sent by the lab itself."""
     yield Placed(("ready",), scenario.ready)
+    for name, phase in (("hold", scenario.hold), ("bounds", scenario.bounds)):
+        if phase is not None:
+            yield Placed((name, "request"), phase.request)
     for number, check in enumerate(scenario.contract):
         for place, step in enumerate(check.steps):
             if isinstance(step, Send):

@@ -21,7 +21,7 @@ from touchstone.manifest.stack import Install, Stack, Variant
 from touchstone.toolchain.registry import TOOLS, known_tools
 
 _TOOL = re.compile(r"\{tool:([^}]*)\}")
-_CAPITALS = re.compile(r"\{(?:HOST|PORT)\}")
+_CAPITALS = re.compile(rf"\{{(?:{'|'.join(GIVEN)})\}}")
 _VARIABLE = re.compile(r"\$\{?[A-Z_][A-Z0-9_]*\}?")
 _ADDRESS = re.compile(r"\{(?:host|port)\}")
 _FOOTPRINT = ("jre", "certificates", "zoneinfo")

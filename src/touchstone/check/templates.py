@@ -27,6 +27,8 @@ def check_templates(file: Path, scenario: Scenario) -> Iterator[Problem]:
     yield from _none(file, ("ready",), scenario.ready)
     if scenario.hold is not None:
         yield from _none(file, ("hold", "request"), scenario.hold.request)
+    if scenario.bounds is not None:
+        yield from _none(file, ("bounds", "request"), scenario.bounds.request)
     for number, check in enumerate(scenario.contract):
         captured: list[str] = []
         for place, step in enumerate(check.steps):

@@ -75,7 +75,7 @@ class Expectation(ManifestModel):
 
 class Request(ManifestModel):
     """A request, and the response that it must get. Placeholders such as `{counter}` make requests differ
-    (docs/templates.md); `ready` and `hold.request` take `{env.NAME}` alone.
+    (docs/templates.md); `ready`, `hold.request` and `bounds.request` take `{env.NAME}` alone.
     """
 
     method: Method = "GET"

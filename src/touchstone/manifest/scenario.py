@@ -123,6 +123,13 @@ class Bounds(ManifestModel):
     responses: Annotated[int, Field(ge=1, le=1_000_000)] = 2000
     """How many responses are asked for on one connection."""
 
+    @model_validator(mode="after")
+    def _request_is_a_head(self) -> Bounds:
+        for name in ("body", "grpc"):
+            if getattr(self.request, name) is not None:
+                raise ValueError(f"`bounds` sends a head over HTTP/1.1 and nothing else: leave `{name}` out")
+        return self
+
 
 class Floor(ManifestModel):
     """The search for the smallest memory limit that is enough."""

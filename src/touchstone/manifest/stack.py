@@ -260,12 +260,10 @@ class Stack(ManifestModel):
 
     def _has_grpc_port(self, name: str) -> bool:
         """Whether a free port for gRPC is given to a variant: by itself, or by the base that it has it from."""
-        while (
-            (variant := self.variants[name]).grpc_port is None
-            and variant.base in self.variants
-            and variant.base != name
-        ):
+        seen = {name}
+        while (variant := self.variants[name]).grpc_port is None and variant.base in self.variants.keys() - seen:
             name = variant.base
+            seen.add(name)
         return variant.grpc_port == "free"
 
     def _is_only_an_image(self, name: str) -> None:

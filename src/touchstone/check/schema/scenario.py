@@ -6,7 +6,7 @@ from touchstone.check.schema.forms import FILLED, Schema, each, either, has, key
 from touchstone.check.schema.requests import FIXED, NOT_OF_HTTP_1, NOT_OF_HTTP_2
 from touchstone.manifest.annotation import Model
 from touchstone.manifest.condition import TIMES
-from touchstone.manifest.scenario import Capacity, DependencySpec, Floor, Hold, Scenario
+from touchstone.manifest.scenario import GIVEN, Bounds, Capacity, DependencySpec, Floor, Hold, Scenario
 from touchstone.vocabulary.dependency import DEPENDENCIES
 
 _LATENCY = "|".join(name.replace(".", r"\.") for name in sorted(TIMES, key=len, reverse=True))
@@ -15,7 +15,7 @@ _TERM = rf"\s*(?:(?:{_LATENCY}){_BOUND}(?:us|ms|s)|errors{_BOUND}%?)(?:/s)?\s*"
 OBJECTIVE: Schema = {"allOf": [{"pattern": rf"^{_TERM}(?:,{_TERM})*$"}, {"pattern": rf"(?:{_LATENCY})\s*<"}]}
 """Upper bounds, one on a latency among them."""
 
-_GIVEN_BY_THE_LAB = "^(?:HOST|PORT)$"
+_GIVEN_BY_THE_LAB = f"^(?:{'|'.join(GIVEN)})$"
 _INHERITS = lacks("protocol", "tls")
 _OVER_HTTP_2 = has(protocol={"enum": ["h2c", "h2"]})
 _COMMAND: Schema = {"type": "array", "minItems": 1, "items": {"type": "string"}}
@@ -78,6 +78,7 @@ RULES: dict[Model, list[Schema]] = {
         when(has(large_settings=FILLED), has(large_levels=FILLED)),
         keys(request=FIXED),
     ],
+    Bounds: [keys(request=FIXED), keys(request=lacks("body", "body_file", "grpc"))],
     Floor: [
         keys(objective=OBJECTIVE),
         when(lacks("to_mb"), keys(from_mb={"maximum": 1023})),
