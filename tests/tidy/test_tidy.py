@@ -199,6 +199,7 @@ def test_sound_prose_is_left_alone(tmp_path: Path) -> None:
     ("name", "text", "line"),
     [
         ("a.md", "One.\n\nThe user is told.\n", 3),
+        ("a.py", 'x = 1\nprint(f"{x} is no number")\n', 2),
         ("a.md", "One.\nTwo. Of three, four.\n", 2),
         ("a.md", "One\n* Of three, four\n", 2),
         ("a.py", '"""Sums.\n\nWhoever calls."""\n', 3),
@@ -223,6 +224,7 @@ def test_prose_that_is_not_plain_is_found(tmp_path: Path, name: str, text: str, 
     [
         ("a.md", "`told`, and\n\n    anew = told\n\n```\nso many\n```\n\nOf course. A list of files.\n"),
         ("a.py", "told = anew()\n"),
+        ("a.md", "There is no limit. It is no longer held, and is no better.\n"),
         ("a.rs", "fn told() { anew() }\n"),
         ("a.toml", "told = 1\n"),
     ],
