@@ -19,7 +19,7 @@ _LOWEST, _HIGHEST = 10_000, 65_535
 _TRIES = 100
 
 _PASS_ON = ("docker-proxy", "rootlessport", "slirp4netns", "pasta", "conmon", "kubectl", "ssh", "socat")
-"""Programs, by the begin of their names, that listen for a service in another place."""
+"""Programs, by the beginning of their names, that listen for a service in another place."""
 
 
 def free_port(host: str = "127.0.0.1") -> int:

@@ -29,7 +29,7 @@ class Disturbance(ManifestModel):
     at_s: Annotated[float, Field(ge=CALM_BEFORE_S, le=3600)]
     """When it begins, in seconds of the measured time."""
     for_s: Annotated[float, Field(ge=0.1, le=600)]
-    """How long it lasts, in seconds. `reset` is done at its begin; errors are counted for this time."""
+    """How long it lasts, in seconds. `reset` is done at its start; errors are counted for this time."""
     dependency: Name
     """The dependency that fails, by its name."""
     act: Literal["stall", "slow", "refuse", "reset", "slow-drip", "full", "error"]

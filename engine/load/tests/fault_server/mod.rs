@@ -76,7 +76,7 @@ pub enum Fault {
     Stall {
         /// The period.
         every: Duration,
-        /// The stall in it, at its begin.
+        /// The stall in it, at its start.
         for_: Duration,
     },
 }

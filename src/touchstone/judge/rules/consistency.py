@@ -38,8 +38,8 @@ _BYTES_UNLIKE_BODIES_LONGEST = 20
         "outside the range that the templates can produce"
     ),
     threshold_reason=(
-        "the length of an exactly stated body is known, except for the digits of a counter (20 at most). No tolerance "
-        "is needed"
+        "the length of an exactly stated body is known, except for the digits of a counter (20 at most). No other "
+        "tolerance is needed"
     ),
     next_step="Look at a raw response (`curl -i`). If it is right, the record is wrong: report it.",
     own_failure=True,
@@ -54,7 +54,7 @@ def bytes_unlike_bodies(sample: Sample, case: Case) -> Iterator[Fired]:
         return
     mean = result.bytes.body / result.counts.ok
     evidence: dict[str, Any] = {"bytes": result.bytes.model_dump(), "body_mean": mean, "ok": result.counts.ok}
-    # A response in progress at the begin of a window or slice has its whole body in it, and only part of its bytes.
+    # A response in progress when a window or slice begins has its whole body in it, and only part of its bytes.
     begun = slots(sample) * max(1, len(sample.counted_slices)) / result.counts.ok
     if 0 < result.bytes.received < result.bytes.body * (1 - begun):
         yield Fired(

@@ -61,7 +61,7 @@ class DisturbedLoad:
 
     @property
     def _first_s(self) -> float:
-        """When the first fault began, in seconds from the begin of the series."""
+        """When the first fault began, in seconds from the start of the series."""
         return self.result.window.warmup_s + min(one.at_s for one in self.load.disturb)
 
     def _needing(self, dependency: str) -> set[str]:

@@ -58,7 +58,7 @@ class FaultEvidence(Record):
     in_words: str
     """What fails, as sentences name it."""
     at_s: float
-    """As the load states it; from the begin of the measured time."""
+    """As the load states it; from the start of the measured time."""
     for_s: float
     began_s: float
     """When it was done."""
