@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import socket
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import psutil
 import pytest
 
+from tests.bench.test_at_once import contender
 from touchstone.contract.proof import Tally
 from touchstone.dependency.base import DependencyContext
 from touchstone.dependency.echo.dependency import Echo
@@ -23,7 +25,10 @@ from touchstone.manifest.load import Load
 from touchstone.phase.disturb.figures import lost_and_doubled
 from touchstone.phase.disturb.reading import steps_of
 from touchstone.phase.disturb.relays import Disturbed, round_trip_s
+from touchstone.phase.tail.phase import TailPhase
 from touchstone.record.sample import ProofOutcome
+
+from .test_peak import bench_of
 
 HOST = "127.0.0.1"
 
@@ -42,6 +47,11 @@ def test_a_load_has_a_step_for_each_fault_and_each_calm_between() -> None:
     steps = steps_of(load(fault(5, 2), fault(1.5, 0.5)))
     assert [step["seconds"] for step in steps] == [1.5, 0.5, 3.0, 2.0, 2.0, 1.0]
     assert {step["rate"] for step in steps} == {10.0}
+
+
+def test_slow_requests_are_not_looked_at_while_a_dependency_fails(tmp_path: Path) -> None:
+    bench = replace(bench_of(tmp_path), loads={"bad-minute": load(fault(5, 2))})
+    assert TailPhase().measure(bench, contender("slow", None), 1, 0) == []
 
 
 @pytest.mark.parametrize(

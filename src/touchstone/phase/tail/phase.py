@@ -35,7 +35,7 @@ class TailPhase(Phase):
     def measure(self, bench: Bench, contender: Contender, round_number: int | None, position: int) -> list[Sample]:
         """One sample for each load."""
         found = []
-        for name, load in bench.loads.items():
+        for name, load in bench.calm_loads.items():
             if why := out_of_reach(contender, load):
                 found.append(unmeasured(bench, contender, name, round_number, why, phase="tail", position=position))
                 continue
