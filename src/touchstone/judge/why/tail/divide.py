@@ -55,11 +55,7 @@ def _own_intervals(stamps: Stamps, moments: Moments) -> dict[str, Spans]:
     late += [(b, min(e, stamps.first)) for b, e in sent if b < stamps.first]
     found[LatencyPart.GENERATOR] = Spans(late)
     found[LatencyPart.ACKNOWLEDGEMENT] = Spans((max(b, stamps.first), e) for b, e in sent if e > stamps.first)
-    longest = max(
-        (one for one in moments.exchanges if one[0] >= begin and one[1] <= end),
-        key=lambda one: one[1] - one[0],
-        default=None,
-    )
+    longest = moments.longest_within(moments.exchanges, begin, end)
     if longest is not None:
         name = moments.evidence.addresses[longest[2]]
         found[f"{LatencyPart.DEPENDENCY} {name}"] = Spans([longest[:2]])

@@ -5,13 +5,17 @@ from __future__ import annotations
 import bisect
 import re
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cached_property
+from operator import itemgetter
+from typing import TypeVar
 
 from touchstone.record.evidence.tail import TailEvidence
 from touchstone.record.tail import GENERATOR, SERVER, Place
 
 Span = tuple[int, int]
+AnySpan = TypeVar("AnySpan", Span, tuple[int, int, int])
+"""An interval, or one with a number behind it."""
 _RUNTIME_THREADS = re.compile(
     r"^(C1|C2) Compiler|^(G1|GC|ZGC|ZWorker|ZDirector|ZDriver|Shenandoah|VM Thread|Concurrent Mark|V8Worker|"
     r"\.NET (Server )?GC|\.NET BGC|\.NET Tiered)"
@@ -119,7 +123,9 @@ class Moments:
         return found
 
     @staticmethod
-    def longest_within(spans: list[Span], begin: int, end: int) -> Span | None:
-        """The longest of the intervals that lie within another."""
-        inside = [span for span in spans if span[0] >= begin and span[1] <= end]
+    def longest_within(spans: Sequence[AnySpan], begin: int, end: int) -> AnySpan | None:
+        """The longest of the intervals that lie within another; they are in order."""
+        first = bisect.bisect_left(spans, begin, key=itemgetter(0))
+        last = bisect.bisect_right(spans, end, key=itemgetter(0))
+        inside = (span for span in spans[first:last] if span[1] <= end)
         return max(inside, key=lambda span: span[1] - span[0], default=None)
