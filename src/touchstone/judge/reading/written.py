@@ -6,6 +6,7 @@ import statistics
 from collections.abc import Sequence
 
 from touchstone.judge.reading.case import Case, SampleGroup
+from touchstone.judge.reading.laps import by_lap
 from touchstone.judge.reading.neighbours import neighbours
 from touchstone.judge.reading.outside_helper import RARE
 from touchstone.judge.reading.traffic import answered_in_all
@@ -113,14 +114,14 @@ def _per_second(sample: Sample) -> dict[int, tuple[float, float]]:
     With dependencies only datagrams count, at their least length.
     """
     result = sample.result
-    if result is None or sample.slices is None or sample.spec.tls or not result.counts.completed:
+    if result is None or sample.spec.tls or not result.counts.completed:
         return {}
     each = (result.bytes.sent + result.bytes.received) / result.counts.completed
     found = {}
-    for one in sample.slices.slices:
+    for lap, one in by_lap(sample).items():
         seconds = one.end - one.begin
-        if one.network is not None and one.lap is not None and one.completed and seconds > 0:
-            found[one.lap] = (_elsewhere(one, each, bool(sample.dependencies)) / seconds, one.completed / seconds)
+        if one.network is not None and one.completed and seconds > 0:
+            found[lap] = (_elsewhere(one, each, bool(sample.dependencies)) / seconds, one.completed / seconds)
     return found
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 
 from touchstone.judge.judgement import Severity
 from touchstone.judge.language.quantity import number, seconds, share
 from touchstone.judge.reading.case import Case, SampleGroup
 from touchstone.judge.reading.disturbances import disturbances
 from touchstone.judge.rule import Fired, on_group
+from touchstone.judge.rules.work import broken_proofs
 from touchstone.record.evidence.disturb import DisturbEvidence, FaultEvidence
 
 _DISTURB = ("disturb",)
@@ -188,14 +190,7 @@ def dies_with_dependency(group: SampleGroup, case: Case) -> Iterator[Fired]:
 )
 def work_wrong_after_fault(group: SampleGroup, case: Case) -> Iterator[Fired]:
     """A fault ends, but the orders that it doubled or lost remain wrong."""
-    for sample in group.samples:
-        for proof in sample.proofs:
-            if not proof.passed:
-                yield Fired(
-                    f"{proof.says}: expected {proof.expected}, the dependency says {proof.found}",
-                    evidence=proof.model_dump(),
-                )
-                return
+    yield from islice((broken for sample in group.samples for broken in broken_proofs(sample)), 1)
 
 
 _LATE_S = 0.1

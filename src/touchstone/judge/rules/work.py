@@ -292,7 +292,13 @@ def _evidence(works: Sequence[WorkCount]) -> dict[str, object]:
 def work_not_done(sample: Sample, case: Case) -> Iterator[Fired]:
     """A service that responds without working is the fastest. So the dependency's own counters are read."""
     # Work that a fault of the dependency loses or doubles is what the phase `disturb` measures.
-    for proof in sample.proofs if sample.disturb is None else ():
+    if sample.disturb is None:
+        yield from broken_proofs(sample)
+
+
+def broken_proofs(sample: Sample) -> Iterator[Fired]:
+    """A case for each proof of the sample that does not hold."""
+    for proof in sample.proofs:
         if not proof.passed:
             yield Fired(
                 f"{proof.says}: expected {proof.expected}, the dependency says {proof.found}",
