@@ -13,15 +13,24 @@ import pytest
 from touchstone.toolchain.registry import find_tool
 from touchstone.toolchain.tool import FoundTool
 
-CRUD = Path(__file__).parents[2] / "scenarios" / "crud"
+SCENARIOS = Path(__file__).parents[2] / "scenarios"
+CRUD = SCENARIOS / "crud"
 
 
 def test_node_reads_users_strictly() -> None:
+    _test_by_node(CRUD / "node")
+
+
+def test_a_stop_of_quotes_in_node_cuts_nothing_and_waits_for_no_idle_connection() -> None:
+    _test_by_node(SCENARIOS / "quotes" / "node")
+
+
+def _test_by_node(folder: Path) -> None:
     node = find_tool("node", ">=20")
     if not isinstance(node, FoundTool):
         pytest.skip(str(node))
     # A run that finds no test ends well, too.
-    assert re.search(r"^# pass [1-9]", _run([str(node.path), "--test"], CRUD / "node"), re.MULTILINE)
+    assert re.search(r"^# pass [1-9]", _run([str(node.path), "--test"], folder), re.MULTILINE)
 
 
 def test_python_reads_users_strictly() -> None:

@@ -1,36 +1,41 @@
 import { createServer } from 'node:http';
 import { createServer as createServer2 } from 'node:http2';
-import { createServer as listen } from 'node:net';
 
 import { each, fits, isSymbol, quote, written } from './quote.js';
 
 /** HTTP/1.1 and HTTP/2 without TLS on one port: a connection is the server's whose protocol it begins with. */
 export function buildServer() {
-  const one = createServer({ keepAliveTimeout: 60_000, noDelay: true }, answer);
+  const server = createServer({ keepAliveTimeout: 60_000 }, answer);
   const two = createServer2(answer);
   const sessions = new Set();
   two.on('session', (session) => {
     sessions.add(session);
     session.on('close', () => sessions.delete(session));
   });
-  const server = listen({ noDelay: true }, (socket) => {
+  const [one] = server.listeners('connection');
+  server.off('connection', one).on('connection', (socket) => {
     socket.on('error', () => socket.destroy());
     socket.once('readable', () => {
       const beginning = socket.read();
       if (beginning === null) return;
       socket.unshift(beginning);
       // The preface of HTTP/2 begins so (RFC 9113, section 3.4), and no method of HTTP/1.1 does.
-      (beginning.subarray(0, 3).toString('latin1') === 'PRI' ? two : one).emit('connection', socket);
+      if (beginning.subarray(0, 3).toString('latin1') === 'PRI') two.emit('connection', socket);
+      else one.call(server, socket);
     });
   });
-  return {
-    server,
-    close() {
-      server.close();
-      for (const session of sessions) session.close();
-      one.closeIdleConnections();
-    },
-  };
+  return { server, close: () => close(server, sessions) };
+}
+
+/** Resolves once the requests under way have been answered and all connections are closed. */
+function close(server, sessions) {
+  for (const session of sessions) session.close();
+  // Connections at rest are closed once; one that is busy now would be kept for its idle timeout.
+  const timer = setInterval(() => server.closeIdleConnections(), 100);
+  return new Promise((done) => {
+    server.close(done);
+    server.closeIdleConnections();
+  }).finally(() => clearInterval(timer));
 }
 
 async function answer(request, response) {

@@ -27,10 +27,9 @@ async function serve() {
     console.error(`quotes: listening on ${host}:${port}, for gRPC on ${host}:${grpcPort}`);
   });
   stopOnSignal(() => {
-    web.close();
-    rpc.tryShutdown(() => {});
     const end = () => process.exit();
-    web.server.on('close', end);
+    const calls = new Promise((done) => rpc.tryShutdown(done));
+    Promise.all([web.close(), calls]).then(end);
     setTimeout(end, DRAIN_MS);
   });
 }
