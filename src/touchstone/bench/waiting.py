@@ -156,7 +156,7 @@ def wait_until_ready(
     place = host, (ports.grpc if ready.grpc else None) or ports.main
     service = AskedService.at(*place, timeout_s=5.0, spoken=spoken)
     values = ValueSource(bench.seed)
-    awaited = set(ports.all)
+    closed: list[int] = []
     effort = _CpuSinceStart()
     deadline = time.monotonic() + within_s
     wrong = _WrongResponse()
@@ -166,8 +166,8 @@ def wait_until_ready(
             raise _ended(how, process)
         answer = service.exchange(ready, drawn := values.next())
         if not answer.faults:
-            awaited = {port for port in awaited if not is_open(host, port)}
-            if not awaited:
+            closed = [port for port in ports.all if port != place[1] and not is_open(host, port)]
+            if not closed:
                 return
             time.sleep(0.02)
             continue
@@ -186,8 +186,8 @@ def wait_until_ready(
                 elsewhere.reported = True
                 bench.watcher.say(f"  waiting: {misplaced.what}")
         time.sleep(0.02)
-    if awaited and awaited != set(ports.all):
-        raise _closed(awaited.pop(), ports, process, within_s)
+    if closed:
+        raise _closed(closed[0], ports, process, within_s)
     raise _misplaced(wrong, process, place) or _too_late(ready, wrong, process, within_s, effort)
 
 
