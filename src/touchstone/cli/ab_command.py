@@ -148,9 +148,7 @@ def ab(
         processes = ab_urls.Processes(pid or [], cgroup or [], allow_host or [])
         return _compare(ab_urls.UrlPair(base, head, request, processes), shown, conditions, progress)
     files = ab_revisions.Files(markdown, junit, allow_undecided, policy)
-    pair = ab_revisions.RevisionPair(
-        base, head, scenario, stack, command, tuple(load or ()), why, not no_twin, policy, files
-    )
+    pair = ab_revisions.RevisionPair(base, head, scenario, stack, command, tuple(load or ()), why, not no_twin, files)
     return _compare(pair, shown, conditions, progress)
 
 

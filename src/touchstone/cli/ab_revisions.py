@@ -70,7 +70,6 @@ class RevisionPair:
     loads: tuple[str, ...]
     why: bool
     twin: bool
-    policy: GatePolicy
     files: Files
 
     def figures(self, named: Iterable[str]) -> dict[str, float | None]:
@@ -113,7 +112,7 @@ class RevisionPair:
             self._count(
                 answer, MeasuredCommit(earlier.commit, repository.committed_at(earlier), earlier.subject), terms
             )
-        if words := policy_words(answer.judged, self.policy):
+        if words := policy_words(answer.judged, self.files.policy):
             answer.judged.notes.append(words)
         RunStore(answer.folder).write(REVISIONS, answer.judged)
         render(answer.view, answer.folder)

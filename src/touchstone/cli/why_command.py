@@ -22,17 +22,13 @@ from touchstone.report.why.exports import write_exports
 from touchstone.report.why.latency import print_latency
 from touchstone.report.why.terminal import print_explanation
 
+_Found = CpuExplanation | CpuBreakdown | LatencyExplanation | Unexplained
+
 
 class _WhyDocument(Record):
     """What `--json` prints."""
 
-    explanations: list[CpuExplanation | CpuBreakdown | Unexplained]
-
-
-class _LatencyDocument(Record):
-    """What `--latency --json` prints."""
-
-    explanations: list[LatencyExplanation | Unexplained]
+    explanations: list[_Found]
 
 
 def why(
@@ -66,17 +62,15 @@ def why(
     first = _named(baseline, names) if baseline else measured.plan.baseline_among(names) or names[0]
     others = [_named(contender, names)] if contender else [name for name in names if name != first]
     confidence = measured.plan.confidence
-    if latency:
-        pairs: list[tuple[str | None, str]] = [(first, other) for other in others] or [(None, first)]
-        _tell_latency(
-            [explain_latency(measured, a, b, name, confidence) for name in loads for a, b in pairs], json=json
-        )
-        return ExitCode.OK
-    found: list[CpuExplanation | CpuBreakdown | Unexplained] = (
-        [explain(measured, first, other, name, confidence) for name in loads for other in others]
-        if others
-        else [break_down_cpu(measured, first, name, confidence) for name in loads]
-    )
+    found: list[_Found] = []
+    for name in loads:
+        if latency:
+            pairs: list[tuple[str | None, str]] = [(first, other) for other in others] or [(None, first)]
+            found += [explain_latency(measured, a, b, name, confidence) for a, b in pairs]
+        elif others:
+            found += [explain(measured, first, other, name, confidence) for other in others]
+        else:
+            found.append(break_down_cpu(measured, first, name, confidence))
     _tell(found, json=json)
     if export is not None:
         for path in write_exports(measured, loads, [first, *others], export):
@@ -84,26 +78,16 @@ def why(
     return ExitCode.OK
 
 
-def _tell(found: list[CpuExplanation | CpuBreakdown | Unexplained], *, json: bool) -> None:
+def _tell(found: list[_Found], *, json: bool) -> None:
     if json:
         typer.echo(_WhyDocument(explanations=found).model_dump_json(indent=1))
         return
     console = Console()
     for one in found:
-        print_explanation(console, one)
-        console.print()
-
-
-def _tell_latency(found: list[LatencyExplanation | Unexplained], *, json: bool) -> None:
-    if json:
-        typer.echo(_LatencyDocument(explanations=found).model_dump_json(indent=1))
-        return
-    console = Console()
-    for one in found:
-        if isinstance(one, Unexplained):
-            print_explanation(console, one)
-        else:
+        if isinstance(one, LatencyExplanation):
             print_latency(console, one)
+        else:
+            print_explanation(console, one)
         console.print()
 
 
