@@ -18,7 +18,7 @@ from touchstone.intake.secrets import scan
 from touchstone.intake.service.base import DraftStack
 from touchstone.intake.service.deployed import DeployedPort
 from touchstone.intake.service.drafting import draft_service
-from touchstone.intake.service.shared_context import served_folders
+from touchstone.intake.service.shared_context import served_folder
 from touchstone.vocabulary.secret import names_secret
 
 _BY_THE_LAB = ("HOST", "PORT", "TLS_CERT", "TLS_KEY")
@@ -189,7 +189,7 @@ def _stack(
     known = {*given, *service.environment}
     dockerfile = service.dockerfile
     if place is None and dockerfile is not None:
-        folder = served_folders(dockerfile, folder)[0]
+        folder = served_folder(dockerfile, folder)
     try:
         drafted = draft_service(folder, own, ports, known, dockerfile)
     except TouchstoneError as error:

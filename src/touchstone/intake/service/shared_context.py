@@ -11,16 +11,16 @@ from touchstone.intake.service.image_files import BuildContext
 from touchstone.intake.service.language import has_marks
 
 
-def served_folders(dockerfile: Path, context: Path) -> list[Path]:
-    """The folders below `context` that may hold the service, the likeliest first, and then `context`.
+def served_folder(dockerfile: Path, context: Path) -> Path:
+    """The folder below `context` that holds the service, or `context` if none does.
 
-    A folder must have a build tool's file. In order: the Dockerfile's own folder, the folders of the files that the
+    It has a build tool's file, and is the first such of: the Dockerfile's own folder, the folders of the files that the
     image starts, and the one folder that the Dockerfile copies, if it is one.
     """
     top = context.resolve()
     copied = [folder for folder in dict.fromkeys(_copied(dockerfile, top)) if _is_below(folder, top)]
     found = [dockerfile.resolve().parent, *_started(dockerfile, top), *(copied if len(copied) == 1 else ())]
-    return [*dict.fromkeys(folder for folder in found if _is_below(folder, top)), context]
+    return next((folder for folder in found if _is_below(folder, top)), context)
 
 
 def _is_below(folder: Path, top: Path) -> bool:
