@@ -44,7 +44,7 @@ def written_elsewhere(case: Case) -> dict[str, dict[str, float]]:
 
 
 def _by_process(samples: Sequence[Sample]) -> dict[str, float]:
-    """The highest share of each way over all processes: loads of one process have the same counts."""
+    """Bytes per response by way, over all processes: loads of one process have the same counts."""
     processes: dict[str, list[Sample]] = {}
     for sample in samples:
         if sample.result is not None and sample.process.written is not None:

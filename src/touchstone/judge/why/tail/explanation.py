@@ -12,7 +12,7 @@ class PartOfLatency(Record):
     seconds: float
     low: float | None = None
     high: float | None = None
-    """The interval, simultaneous over all parts; None with too few rounds."""
+    """The interval; of the parts of a difference simultaneous. None with too few rounds."""
 
     @property
     def sure(self) -> bool:
