@@ -6,10 +6,13 @@ import os
 import shutil
 import subprocess
 from pathlib import Path
+from typing import cast
 
 import pytest
 
 from touchstone.bench.base import Built
+from touchstone.isolation.process import ServerProcess
+from touchstone.phase.tail import runtime_log
 from touchstone.phase.tail.runtime_log import go_collections, hotspot_pauses, with_log
 
 HOTSPOT = (
@@ -34,6 +37,16 @@ def test_a_go_collection_stops_the_program_twice_and_marks_between() -> None:
         (1_500_100, 1_504_100, False),
         (1_504_100, 1_504_350, True),
     ]
+
+
+def test_without_a_jvms_log_its_pauses_are_not_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(runtime_log, "is_jvm", lambda _: True)
+    process = cast(ServerProcess, None)
+    pauses, why = runtime_log.read_pauses(process, "java", tmp_path / "none", 0.0)
+    assert (pauses, why) == ([], "the runtime's pauses: the JVM wrote no log to the run's folder")
+    (tmp_path / "some").write_text(HOTSPOT)
+    pauses, why = runtime_log.read_pauses(process, "java", tmp_path / "some", 100.0)
+    assert (len(pauses), why) == (2, None)
 
 
 def test_other_lines_are_none() -> None:

@@ -36,12 +36,12 @@ def with_log(built: Built, language: str, log: Path) -> Built:
 def read_pauses(
     process: ServerProcess, language: str, log: Path, origin_s: float
 ) -> tuple[list[RuntimePause], str | None]:
-    """The pauses in µs since the origin (seconds of CLOCK_MONOTONIC), or why they are unknown."""
+    """The pauses, or what is not seen, and why. Times in µs since the origin (seconds of CLOCK_MONOTONIC)."""
     if is_jvm(process):
         try:
             text = log.read_text(encoding="utf-8", errors="replace")
         except OSError:
-            return [], "not measured: the JVM left no log of its pauses: it must be able to write to the run's folder"
+            return [], "the runtime's pauses: the JVM wrote no log to the run's folder"
         return list(hotspot_pauses(text, origin_s)), None
     if language == "go":
         text = process.log.read_text(encoding="utf-8", errors="replace")
