@@ -208,3 +208,20 @@ def test_one_that_somebody_else_runs_is_used_prepared_and_left_alone(
     gone = Program("prices", "PRICES_URL", {**settings, "ready_s": 0.2}, context)
     with pytest.raises(DependencyError, match=r"nothing accepts connections at 127\.0\.0\.1"):
         gone.start()
+
+
+@pytest.mark.parametrize(
+    ("address", "relayed"),
+    [
+        ("http://prices:8080/eu?peer=prices:8080", "http://127.0.0.1:7/eu?peer=prices:8080"),
+        ("redis://me:a@b@Redis.Local:6379/0", "redis://me:a@b@127.0.0.1:7/0"),
+        ("http://[::1]:8080", "http://127.0.0.1:7"),
+        ("LocalHost:11211", "127.0.0.1:7"),
+    ],
+)
+def test_a_relay_takes_the_place_of_any_address(context: DependencyContext, address: str, relayed: str) -> None:
+    outside = Program("prices", "PRICES_URL", {"address": address}, context)
+    assert outside.environment()["PRICES_URL"] == address
+    outside.relay = ("127.0.0.1", "7")
+    assert outside.environment()["PRICES_URL"] == relayed
+    assert outside.address()["port"] == "7"

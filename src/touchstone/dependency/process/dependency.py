@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from touchstone.dependency.base import Dependency, DependencyContext, UnknownActError
 from touchstone.dependency.process.program import OutsideProgram, OwnProgram
-from touchstone.dependency.process.settings import ProgramSettings, read_settings, wrong_settings
+from touchstone.dependency.process.settings import ProgramSettings, moved, read_settings, wrong_settings
 from touchstone.manifest.places import fill_places
 
 _NUMBER = re.compile(r"-?\d+(?P<fraction>\.\d+)?")
@@ -85,10 +85,10 @@ class Program(Dependency):
         """Where it listens, and the address that the settings make of it. Raises DependencyError if it has ended."""
         self._touch()
         host, port = self.reached_at()
-        own, places = self._program.places, {"host": host, "port": port}
+        places = {"host": host, "port": port}
         whole = fill_places(self._program.settings.address, places)
-        if self._program.outside:
-            whole = whole.replace(f"{own['host']}:{own['port']}", f"{host}:{port}")
+        if self._program.outside and self.relay:
+            whole = moved(whole, host, port)
         return {"address": whole, "url": whole, **places}
 
     def listens_at(self) -> tuple[str, str]:

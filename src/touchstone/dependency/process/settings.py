@@ -51,6 +51,13 @@ def host_and_port(address: str) -> tuple[str, int] | None:
         return None
 
 
+def moved(address: str, host: str, port: str) -> str:
+    """An address with another host and port, and the rest as it is written."""
+    there = urlsplit(address if "://" in address else f"//{address}").netloc
+    user, at, _ = there.rpartition("@")
+    return address.replace(there, f"{user}{at}{host}:{port}", 1)
+
+
 def resolved(program: str, scenario: Path) -> Path | None:
     """Where a program is: a path is taken from the scenario's folder, a name is looked for on the PATH."""
     if "/" in program:
