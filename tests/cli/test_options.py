@@ -46,6 +46,8 @@ def test_no_option_takes_a_number_that_is_not_finite(tmp_path: Path, words: tupl
         (("verify", "a", "--scenario=b"), "--minutes"),
         (("history", "export", "bencher", "--commit=HEAD"), "--run"),
         (("history", "export", "bencher", "--reference=a"), "--run"),
+        (("toolchain", "crane", "--anew"), "native-image"),
+        (("toolchain", "crane", "--jdk-source=absent"), "native-image"),
     ],
 )
 def test_an_option_without_the_one_that_it_is_about_is_refused(

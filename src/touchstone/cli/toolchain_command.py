@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from touchstone.cli.options import refuse_without
 from touchstone.failure import UsageError
 from touchstone.native_image.assemble import assemble
 from touchstone.native_image.home import default_home
@@ -43,6 +44,7 @@ def toolchain(
     console = Console()
     if name not in _GETTERS:
         raise UsageError(f"touchstone cannot fetch {name!r}", fix=f"one of: {', '.join(_GETTERS)}; see also `doctor`")
+    refuse_without("native-image", name == "native-image", {"--jdk-source": jdk_source, "--anew": from_scratch})
     if jdk_source is not None and not jdk_source.is_file():
         raise UsageError(f"{jdk_source} is not a file", fix="give openjdk-25_VERSION.orig.tar.xz")
     found = find_tool(name) if name in TOOLS else None
