@@ -18,7 +18,10 @@ from touchstone.bench.running_contender import RunningContender
 from touchstone.engine.ask import AskedService
 from touchstone.engine.slices import SlicesSession
 from touchstone.manifest.contract import Check, Send
+from touchstone.manifest.exchange import LoadRequest
+from touchstone.traffic import contract_in_load
 from touchstone.traffic.contract_in_load import check_contract_in_load
+from touchstone.traffic.mixed_answers import KeyAtRest
 from touchstone.traffic.sequence import LoadSequence
 
 CONTRACT = [
@@ -126,3 +129,28 @@ def test_a_load_between_whose_requests_no_others_fit_is_left_alone(tmp_path: Pat
     sequence, turns = checked(tmp_path, session, **changed)
     assert (turns, session.loaded, session.asked) == ([], 0, [])
     assert sequence.sample.checks_in_load == []
+
+
+class Busy(Session):
+    """Answers the first request of a key, and each later one too late."""
+
+    def ask(self, contender: int, order: Mapping[str, Any]) -> list[Any]:
+        found = super().ask(contender, order)
+        keys = [target for target, _ in self.asked if target.startswith("/key")]
+        return [dict(LATE)] if len(keys) > 1 else found
+
+
+def test_a_response_that_differs_is_kept_when_a_later_one_is_too_late(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept: list[Any] = []
+
+    def keep(_: Any, others: list[Any], __: Any) -> list[Any]:
+        kept.extend(others)
+        return []
+
+    one = KeyAtRest(LoadRequest(target="/key?n={counter}"), "7", b"its own")
+    monkeypatch.setattr(contract_in_load, "answers_at_rest", lambda *_: [one])
+    monkeypatch.setattr(contract_in_load, "mixed_answers", keep)
+    checked(tmp_path, Busy())
+    assert [key for key, _ in kept] == [one]

@@ -80,7 +80,7 @@ def mixed_by(at_rest: Answer, loaded: Answer, afterwards: Answer | None = None) 
         )
         known = answers_at_rest(sequence, keyed(sequence.load))
         now[0] = loaded
-        others = other_answers(known, asked, 1)
+        others = list(other_answers(known, asked, 1))
         now[0] = afterwards or at_rest
         return [(one.target, one.fits) for one in mixed_answers(known, others, sequence)]
 

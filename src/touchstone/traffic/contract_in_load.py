@@ -78,7 +78,8 @@ def check_contract_in_load(session: SlicesSession, contender: int, sequence: Loa
         _make(checker, checks, sequence)
         others: list[tuple[KeyAtRest, Response]] = []
         with suppress(_TooLateError):
-            others = other_answers(known_keys, service, sequence.bench.seed)
+            # Those that came before a response that was too late are kept.
+            others.extend(other_answers(known_keys, service, sequence.bench.seed))
         sequence.sample.asked_in_load = way.asked
     sequence.sample.mixed_answers = mixed_answers(known_keys, others, sequence)
     return turns.records

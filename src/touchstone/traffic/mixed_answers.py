@@ -67,17 +67,15 @@ def answers_at_rest(sequence: LoadSequence, requests: Sequence[LoadRequest]) -> 
     return found
 
 
-def other_answers(known: Sequence[KeyAtRest], loaded: AskedService, seed: int) -> list[tuple[KeyAtRest, Response]]:
+def other_answers(known: Sequence[KeyAtRest], loaded: AskedService, seed: int) -> Iterator[tuple[KeyAtRest, Response]]:
     """The responses of a loaded service that differ from those at rest, each with its key."""
     source, deadline = ValueSource(seed), time.monotonic() + _MOST_S
-    found: list[tuple[KeyAtRest, Response]] = []
     for one in list(known) * _TIMES:
         if time.monotonic() > deadline:
-            break
+            return
         answer = loaded.exchange(one.request, source.next())
         if not answer.failure and not _is(answer, one.body):
-            found.append((one, answer))
-    return found
+            yield one, answer
 
 
 def mixed_answers(
