@@ -124,7 +124,7 @@ SHOWN: list[tuple[str, str, str]] = [
     *_each("scenario", REQUESTS, "requests = [{ target = '/', expect = { pattern = '{counter}' } }]"),
     *_each("scenario", REQUESTS, "journeys = [{ name = 'a', steps = [{ target = '/', think_s = -1 }] }]"),
     *_each("scenario", 'target = "/ping"\n[[', 'target = "/{counter}"\n[[', 'target = "/"\nwithin_s = 0\n[['),
-    *_top('protocol = "h2"\ntls = false', 'baseline = "Two"', 'settings = { PORT = "1" }', 'settings = { GRPC_PORT = "1" }', "settings = { A = 1.5 }"),
+    *_top('protocol = "h2"\ntls = false', 'baseline = "Two"', 'settings = { PORT = "1" }', "settings = { A = 1.5 }"),
     *_each("scenario", f"{TOP}\n", f'settings = {{ HOST = "a" }}\n{TOP}\n'),
     *_dependency('kind = "postgers"\nenv = "A"', 'kind = "postgres"', 'kind = "sqlite"\nenv = "PORT"'),
     *_dependency('kind = "sqlite"\nenv = "A"\nsettings = { page_size = 1 }', 'kind = "process"\nenv = "A"'),
@@ -148,7 +148,7 @@ SHOWN: list[tuple[str, str, str]] = [
     *_each("scenario", "[loads.ping]", '[probe]\ntarget = "ping"\n[loads.ping]', "[drain]\n[loads.ping]"),
     *_variant('build_env = { A = "1" }', 'profiled = { build_env = { A = "1" } }', 'sound_twin = "plain"', "port = 65536"),
     *_variant('memory_settings = [{ title = "x", args = ["-a"], heap_share = 0.5 }]', 'image = "a:1"', 'run_in = ".."'),
-    *_variant('env = { PORT = "1" }', 'env = { GRPC_PORT = "1" }', 'env = { A = "{GRPC_PORT}" }', 'env = { A = "$PORT" }', 'env = { A = "{PORT}" }', 'footprint = ["jdk"]', "native = 1"),
+    *_variant('env = { PORT = "1" }', 'env = { GRPC_PORT = "1" }\ngrpc_port = "free"', 'env = { A = "{GRPC_PORT}" }', 'env = { A = "$PORT" }', 'env = { A = "{PORT}" }', 'footprint = ["jdk"]', "native = 1"),
     *_variant('build = [["cc", "{port}"]]', 'build = [["cc", "{base}"]]', "build = [[]]", 'needs = { gcx = ">=1" }'),
     *_variant('install = { commands = [] }', 'needs = { cc = "newest" }', "build = 'make'"),
     *_each("stack", RUN, SECOND + 'build_env = { A = "1" }', SECOND + 'install = { commands = [["true"]] }', "", "run = []"),
@@ -185,6 +185,7 @@ NOT_SHOWN: list[tuple[str, str, str]] = [
     *_variant('base = "other"', 'env = { A = "{grpc_port}" }\nbase = "two"\n[variants.two]\ntitle = "2"\nbase = "plain"'),
     *_each("scenario", "[loads.ping]", *(f"[{one}request = {{ target = '/', expect = {{ pattern = '[' }} }}\n[loads.ping]" for one in (
         "bounds]\n", "hold]\nlevels = [1, 2]\n"))),
+    *_each("stack", RUN, f'{RUN}\ngrpc_port = "free"\n[variants.two]\ntitle = "2"\nbase = "plain"\nenv = {{ GRPC_PORT = "1" }}'),
     *_each("stack", "[needs]", 'default_variants = ["other"]\n[needs]', 'sources = ["nothing/*"]\n[needs]'),
     *_each("claims", TEST, f'{TEST}\n[[claims]]\nid = "A1"\nsays = "x"\nnot_measured = "x"'),
 ]  # fmt: skip

@@ -69,6 +69,18 @@ def test_sound_manifests_have_no_problem(tmp_path: Path) -> None:
     assert problems(tmp_path) == []
 
 
+def test_the_lab_gives_a_port_of_grpc_only_where_a_variant_has_one(tmp_path: Path) -> None:
+    scenario = SCENARIO.replace("POOL = 4", "POOL = 4\nGRPC_PORT = 50051")
+    assert problems(tmp_path, scenario) == []
+    assert (
+        problems(tmp_path, stack=STACK.replace('title = "plain"', 'title = "plain"\nenv = { GRPC_PORT = "{port}" }'))
+        == []
+    )
+    apart = STACK.replace('title = "plain"', 'title = "plain"\ngrpc_port = "free"')
+    (problem,) = problems(tmp_path, scenario, apart)
+    assert "settings.GRPC_PORT: the lab gives it itself" in str(problem)
+
+
 def test_what_a_preparation_captures_is_known_to_requests_and_journeys(tmp_path: Path) -> None:
     prepare = 'prepare = [{ target = "/login", captures = { token = { json = "/token" } } }]\n'
     requests = SCENARIO.replace("requests = [\n", prepare + "requests = [\n").replace("{counter}", "{capture.token}")

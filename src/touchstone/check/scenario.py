@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from touchstone.check.problem import Problem
@@ -12,7 +12,7 @@ from touchstone.manifest.catalogue import ScenarioFolder
 from touchstone.manifest.contract import Act, Proof
 from touchstone.manifest.load import Load
 from touchstone.manifest.places import unknown_place
-from touchstone.manifest.scenario import GIVEN, Scenario
+from touchstone.manifest.scenario import GIVEN, GRPC_PORT, Scenario
 from touchstone.plan.preset import PROFILES
 from touchstone.vocabulary.dependency import DEPENDENCIES
 
@@ -27,7 +27,8 @@ def check_scenario(file: Path, folder: ScenarioFolder) -> Iterator[Problem]:
         yield Problem(
             file, ("baseline",), f"there is no stack {scenario.baseline!r}", f"name one of: {', '.join(stacks)}"
         )
-    yield from _dependencies(file, scenario)
+    apart = any(variant.grpc_port for stack in folder.stacks for variant in stack.variants.values())
+    yield from _dependencies(file, scenario, (*GIVEN, GRPC_PORT) if apart else GIVEN)
     yield from _roles(file, scenario)
     for number, check in enumerate(scenario.contract):
         for place, step in enumerate(check.steps):
@@ -39,8 +40,9 @@ def check_scenario(file: Path, folder: ScenarioFolder) -> Iterator[Problem]:
         yield from _load(file, scenario, name, load)
 
 
-def _dependencies(file: Path, scenario: Scenario) -> Iterator[Problem]:
-    taken: dict[str, str] = dict.fromkeys(scenario.settings, "[settings]") | dict.fromkeys(GIVEN, "the lab")
+def _dependencies(file: Path, scenario: Scenario, given: Sequence[str]) -> Iterator[Problem]:
+    """`given` are the variables that the lab gives itself."""
+    taken: dict[str, str] = dict.fromkeys(scenario.settings, "[settings]") | dict.fromkeys(given, "the lab")
     for name, spec in scenario.dependencies.items():
         here: Place = ("dependencies", name)
         for key, variable in [((*here, "env"), spec.env), *(((*here, "variables", v), v) for v in spec.variables)]:
@@ -52,7 +54,7 @@ def _dependencies(file: Path, scenario: Scenario) -> Iterator[Problem]:
                 yield Problem(file, (*here, "variables", variable), why, _GUIDE)
         for wrong, what in dependency_class(spec.kind).wrong_settings(dict(spec.settings), file.parent):
             yield Problem(file, (*here, "settings", wrong), what, _GUIDE)
-    for name in GIVEN:
+    for name in given:
         if name in scenario.settings:
             yield Problem(file, ("settings", name), "the lab gives it itself", "leave it out")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
 
@@ -15,13 +15,13 @@ from touchstone.check.problem import Problem
 from touchstone.check.requests import Place
 from touchstone.manifest.catalogue import Contender
 from touchstone.manifest.files import STACK_FILE
-from touchstone.manifest.scenario import GIVEN, Scenario
+from touchstone.manifest.scenario import GIVEN, GRPC_PORT, Scenario
 from touchstone.manifest.sources import files_like, source_files
 from touchstone.manifest.stack import Install, Stack, Variant
 from touchstone.toolchain.registry import TOOLS, known_tools
 
 _TOOL = re.compile(r"\{tool:([^}]*)\}")
-_CAPITALS = re.compile(rf"\{{(?:{'|'.join(GIVEN)})\}}")
+_CAPITALS = re.compile(rf"\{{(?:{'|'.join((*GIVEN, GRPC_PORT))})\}}")
 _VARIABLE = re.compile(r"\$\{?[A-Z_][A-Z0-9_]*\}?")
 _ADDRESS = re.compile(r"\{(?:host|port)\}")
 _FOOTPRINT = ("jre", "certificates", "zoneinfo")
@@ -88,7 +88,7 @@ def _variant(file: Path, stack: Stack, name: str, own: Variant, scenario: Scenar
             yield from _places(file, (*key, place), command, tools, based=own.base is not None)
             yield from _address(file, (*key, place), command)
     yield from _run_in(file, (*key, "run_in"), stack, own)
-    yield from _environment(file, key, own, scenario)
+    yield from _environment(file, key, own, scenario, (*GIVEN, GRPC_PORT) if whole.grpc_port else GIVEN)
     if own.image is not None and own.image.dockerfile is not None:
         yield from _dockerfile(file, (*key, "image", "dockerfile"), stack, Path(own.image.dockerfile))
     for number, path in enumerate(own.extra_configuration):
@@ -124,12 +124,12 @@ def _dockerfile(file: Path, key: Place, stack: Stack, path: Path) -> Iterator[Pr
         yield Problem(file, key, f"{path} is not among the `sources`", "add it there")
 
 
-def _environment(file: Path, key: Place, own: Variant, scenario: Scenario) -> Iterator[Problem]:
+def _environment(file: Path, key: Place, own: Variant, scenario: Scenario, by_lab: Sequence[str]) -> Iterator[Problem]:
     """A variable that something else overrides would be ignored without a word."""
     given = dict.fromkeys(scenario.settings, "the scenario's settings give")
     for name, spec in scenario.dependencies.items():
         given |= dict.fromkeys(spec.gives, f"dependency {name} gives")
-    given |= dict.fromkeys((*GIVEN, "TLS_CERT", "TLS_KEY"), "the lab gives")
+    given |= dict.fromkeys((*by_lab, "TLS_CERT", "TLS_KEY"), "the lab gives")
     for name, value in own.env.items():
         if name in given:
             yield Problem(file, (*key, "env", name), f"{given[name]} {name}, equal for all", "leave it out here")

@@ -18,8 +18,10 @@ Setting = str | int | bool
 """A value that a contender gets in its environment."""
 
 
-GIVEN = ("HOST", "PORT", "GRPC_PORT")
+GIVEN = ("HOST", "PORT")
 """Environment variables in which the lab gives a contender its address."""
+GRPC_PORT = "GRPC_PORT"
+"""A further one, for variants with a `grpc_port`."""
 EnvironmentName = Annotated[str, Field(pattern=r"^[^=\x00]+$")]
 
 

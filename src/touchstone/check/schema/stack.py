@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from touchstone.check.schema.forms import FILLED, Schema, each, either, has, keys, lacks, named, never, when, without
 from touchstone.manifest.annotation import Model
-from touchstone.manifest.scenario import GIVEN
+from touchstone.manifest.scenario import GIVEN, GRPC_PORT
 from touchstone.manifest.stack import NOT_OF_IMAGES, Image, Install, MemorySetting, Stack, Variant
 from touchstone.toolchain.registry import TOOLS
 
@@ -19,7 +19,7 @@ IMAGE_BY_NAME: Schema = {"type": "string", "pattern": r"^[^\s-]\S*$"}
 _HEAP = r"\{heap_mb\}"
 _OF_THE_SHELL = r"\$\{?[A-Z_][A-Z0-9_]*\}?"
 _GIVEN_BY_THE_LAB = f"^(?:{'|'.join(GIVEN)}|TLS_CERT|TLS_KEY)$"
-_IN_CAPITALS = rf"\{{(?:{'|'.join(GIVEN)})\}}"
+_IN_CAPITALS = rf"\{{(?:{'|'.join((*GIVEN, GRPC_PORT))})\}}"
 _NOT_OF_A_START = each(without(r"\{(?:host|port)\}"))
 _NO_BASE = each(without(r"\{base\}"))
 _BY_A_SHELL: Schema = {"type": "array", "minItems": 2, "prefixItems": [{}, {"const": "-c"}]}
@@ -57,12 +57,8 @@ RULES: dict[Model, list[Schema]] = {
         when(has("install", "base"), either(has(build=FILLED), has("train"))),
         when(has("sound_twin"), has("exhibit")),
         keys(needs=NEEDS, build=each(_NOT_OF_A_START), run=_STARTS, train=_STARTS),
-        keys(
-            env={
-                **named(f"^(?:{'|'.join(GIVEN)}|TLS_CERT|TLS_KEY)$"),
-                **each(without(f"{_IN_CAPITALS}|{_OF_THE_SHELL}")),
-            }
-        ),
+        keys(env={**named(_GIVEN_BY_THE_LAB), **each(without(f"{_IN_CAPITALS}|{_OF_THE_SHELL}"))}),
+        when(has("grpc_port"), keys(env=named(f"^{GRPC_PORT}$"))),
         keys(footprint=each({"pattern": _FOOTPRINT})),
         when(lacks("base"), keys(build=each(_NO_BASE), run=_NO_BASE, train=_NO_BASE)),
     ],
