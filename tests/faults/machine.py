@@ -113,7 +113,7 @@ def none() -> Iterator[Stage]:
 
 
 @contextmanager
-def strangers() -> Iterator[Stage]:
+def other_work() -> Iterator[Stage]:
     """Two processes of somebody else burn CPU on the server's CPU for the whole run."""
     burners = Burners()
     try:
@@ -269,14 +269,14 @@ def second_server() -> Iterator[Stage]:
 
 
 def _accompany() -> None:
-    """Burn some 20 % of a CPU whenever the second contender works."""
+    """Burn some 20 % of a CPU whenever the contender with the knob `accompanied` works."""
     end, pid, seen = time.monotonic() + 2 * _LONGEST_S, 0, 0
     while time.monotonic() < end and os.getppid() != 1:
         try:
             ran = int(Path(f"/proc/{pid}/schedstat").read_text().split()[0])
         except (OSError, IndexError):
             time.sleep(0.05)
-            pid = next((p.pid for p in psutil.process_iter() if _is_second(p)), 0)
+            pid = next((p.pid for p in psutil.process_iter() if _is_accompanied(p)), 0)
             continue
         busy = time.monotonic() + (0.0005 if ran - seen > 100_000 else 0.0)
         seen = ran
@@ -285,15 +285,15 @@ def _accompany() -> None:
         time.sleep(0.0015)
 
 
-def _is_second(process: psutil.Process) -> bool:
-    with contextlib.suppress(psutil.Error):
-        return process.name() == "program" and "bench-two-plain" in process.cwd()
+def _is_accompanied(process: psutil.Process) -> bool:
+    with contextlib.suppress(psutil.Error, OSError):
+        return process.name() == "program" and "accompanied" in Path(f"/proc/{process.pid}/cwd/behaviour").read_text()
     return False
 
 
 @contextmanager
 def accomplice() -> Iterator[Stage]:
-    """A process that is none of the lab's works when the second contender does, and only then."""
+    """A process that is none of the lab's works when the accompanied contender does, and only then."""
     process = multiprocessing.get_context("fork").Process(target=_accompany, daemon=True)
     process.start()
     try:
@@ -364,7 +364,7 @@ def one_cpu() -> Iterator[Stage]:
 
 DISTURBANCES: dict[str, Callable[[], contextlib.AbstractContextManager[Stage]]] = {
     "none": none,
-    "strangers": strangers,
+    "other-work": other_work,
     "busy-engine": busy_engine,
     "crowded-engine": crowded_engine,
     "crowded-tares": crowded_tares,

@@ -2,8 +2,8 @@
 
 use crate::dependencies::{Dependencies, DependencyTimes};
 use crate::network::Sent;
+use crate::other_processes::{OtherProcess, OtherProcesses, ProcessTimes};
 use crate::procfs;
-use crate::strangers::{ProcessTimes, Stranger, Strangers};
 use crate::target::Dependency;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -46,9 +46,9 @@ pub struct Machine {
     /// in ticks of 10 ms for the whole machine, without theirs; but never less than what other processes used by their own
     /// clocks.
     pub other_cpu_s: f64,
-    /// The other processes that used most, the greatest first; absent if none was seen to work.
+    /// The other processes that used most CPU, at most 64, the largest first; absent if none was seen to work.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub strangers: Vec<Stranger>,
+    pub other_processes: Vec<OtherProcess>,
     /// CPU seconds of each dependency that the job names; absent if it names none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dependencies_cpu_s: Option<BTreeMap<String, f64>>,
@@ -103,13 +103,13 @@ impl MachineReading {
 
     /// Who else used the CPUs until a later reading, which is just over; `watched` says who belongs to a watched tree.
     #[must_use]
-    pub fn strangers(
+    pub fn other_processes(
         &self,
         later: &Self,
         dependencies: &Dependencies,
         watched: impl Fn(i32) -> bool,
-    ) -> Strangers {
-        self.processes.strangers(&later.processes, |pid| {
+    ) -> OtherProcesses {
+        self.processes.other_processes(&later.processes, |pid| {
             watched(pid) || dependencies.contain(pid)
         })
     }
@@ -121,7 +121,7 @@ impl MachineReading {
         &self,
         later: &Self,
         watched_cpu: Nanos,
-        strangers: Strangers,
+        others: OtherProcesses,
         dependencies: &Dependencies,
         counts: impl Fn(&Dependency) -> bool,
     ) -> Machine {
@@ -129,13 +129,13 @@ impl MachineReading {
         let theirs: Nanos = times
             .map(|(before, after)| after.saturating_sub(*before))
             .sum();
-        let engine = later.own_cpu.saturating_sub(self.own_cpu) + strangers.engine;
+        let engine = later.own_cpu.saturating_sub(self.own_cpu) + others.engine;
         let busy = later.busy.saturating_sub(self.busy);
         let other = busy.saturating_sub(engine + watched_cpu + theirs);
         Machine {
             steal_s: clock::seconds(later.steal.saturating_sub(self.steal)),
-            other_cpu_s: clock::seconds(other.max(strangers.cpu)),
-            strangers: strangers.most,
+            other_cpu_s: clock::seconds(other.max(others.cpu)),
+            other_processes: others.listed,
             dependencies_cpu_s: dependencies.between(
                 &self.dependencies,
                 &later.dependencies,
@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn a_dependency_is_no_stranger() {
+    fn a_dependency_is_not_another_process() {
         let pid = std::process::id() as i32;
         let database = Dependency {
             name: "database".to_owned(),
@@ -255,21 +255,21 @@ mod tests {
             ..MachineReading::default()
         };
         let (before, after) = (reading(10.0, 1.0, 4.0), reading(20.0, 2.0, 7.0));
-        let until = |strangers, counts: bool| {
-            before.until(&after, nanos(2.0), strangers, &dependencies, |_| counts)
+        let until = |others, counts: bool| {
+            before.until(&after, nanos(2.0), others, &dependencies, |_| counts)
         };
-        let machine = until(Strangers::default(), true);
+        let machine = until(OtherProcesses::default(), true);
         assert!((machine.other_cpu_s - 4.0).abs() < 1e-9, "{machine:?}");
         let told = machine.dependencies_cpu_s.unwrap();
         assert!((told["database"] - 3.0).abs() < 1e-9, "{told:?}");
         // Another contender's dependency: not counted as another process, and not reported here.
-        let machine = until(Strangers::default(), false);
+        let machine = until(OtherProcesses::default(), false);
         assert!((machine.other_cpu_s - 4.0).abs() < 1e-9 && machine.dependencies_cpu_s.is_none());
         // The engine's own processes are not counted; CPU time by the processes' own clocks counts even where ticks miss it.
-        let seen = |engine, cpu| Strangers {
+        let seen = |engine, cpu| OtherProcesses {
             engine: nanos(engine),
             cpu: nanos(cpu),
-            ..Strangers::default()
+            ..OtherProcesses::default()
         };
         assert!((until(seen(1.5, 1.0), true).other_cpu_s - 2.5).abs() < 1e-9);
         assert!((until(seen(1.5, 3.0), true).other_cpu_s - 3.0).abs() < 1e-9);

@@ -16,7 +16,7 @@ use touchstone_sys::process::page_bytes;
 /// Scanning `/proc` for new processes may take at most this share of the time, as 1/N.
 const SCAN_SHARE: u64 = 100;
 /// Scans after which processes known as others are looked at again: they may have changed their group.
-const STRANGERS_AGAIN: u32 = 16;
+const OTHERS_AGAIN: u32 = 16;
 
 /// Reads a process tree. Files stay open between samples, buffers are kept, and nothing is allocated per sample unless
 /// the tree has grown.
@@ -27,7 +27,7 @@ pub struct Sampler {
     restraint: Restraint,
     placement: PlacementLog,
     members: Vec<Member>,
-    strangers: Vec<i32>,
+    others: Vec<i32>,
     /// Processes that the cgroup lists.
     listed: Vec<i32>,
     list: ProcessList,
@@ -72,7 +72,7 @@ impl Sampler {
             restraint: Restraint::default(),
             placement: PlacementLog::new(&target.allowed_cpus, times),
             members,
-            strangers: Vec::with_capacity(1024),
+            others: Vec::with_capacity(1024),
             listed: Vec::with_capacity(1024),
             list,
             buffer,
@@ -187,13 +187,13 @@ impl Sampler {
     /// Adds processes that have come to belong to the tree; grandchildren of the same scan included.
     fn scan(&mut self) {
         self.scans = self.scans.wrapping_add(1);
-        if self.scans.is_multiple_of(STRANGERS_AGAIN) {
-            self.strangers.clear();
+        if self.scans.is_multiple_of(OTHERS_AGAIN) {
+            self.others.clear();
         }
         let Self {
             list,
             members,
-            strangers,
+            others,
             listed,
             cgroup,
             bounds,
@@ -202,13 +202,12 @@ impl Sampler {
         } = self;
         let pids = list.read();
         cgroup.members(buffer.as_mut_slice(), listed);
-        strangers
-            .retain(|pid| pids.binary_search(pid).is_ok() && listed.binary_search(pid).is_err());
+        others.retain(|pid| pids.binary_search(pid).is_ok() && listed.binary_search(pid).is_err());
         loop {
             let before = members.len();
             for &pid in pids {
                 let known =
-                    members.iter().any(|m| m.pid == pid) || strangers.binary_search(&pid).is_ok();
+                    members.iter().any(|m| m.pid == pid) || others.binary_search(&pid).is_ok();
                 if known {
                     continue;
                 }
@@ -219,15 +218,15 @@ impl Sampler {
                     || bounds.contain(pid, &stat, |parent| members.iter().any(|m| m.pid == parent))
                 {
                     members.extend(Member::open(pid, buffer.as_mut_slice()));
-                } else if let Err(place) = strangers.binary_search(&pid) {
-                    strangers.insert(place, pid);
+                } else if let Err(place) = others.binary_search(&pid) {
+                    others.insert(place, pid);
                 }
             }
             if members.len() == before {
                 break;
             }
             // A child may have a lower pid than its parent when pids have wrapped: look at the other processes once more.
-            strangers.clear();
+            others.clear();
         }
     }
 

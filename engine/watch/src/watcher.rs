@@ -3,11 +3,11 @@
 use crate::dependencies::Dependencies;
 use crate::exit::Exit;
 use crate::machine::MachineReading;
+use crate::other_processes::OtherProcesses;
 use crate::report::{Cost, ExitAt, Point, Report, Snapshot, Watch, Window};
 use crate::roster::Roster;
 use crate::sample::{Depth, Phase, Sample};
 use crate::sampler::Sampler;
-use crate::strangers::Strangers;
 use crate::target::{Target, WatchError};
 use crate::wall_clock::WallClockLog;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -180,7 +180,7 @@ struct Log {
     /// The machine's counters when the measured window began and ended.
     machine: [Option<MachineReading>; 2],
     /// Who else worked in between.
-    strangers: Strangers,
+    others: OtherProcesses,
     dependencies: Dependencies,
     exit: Option<Exit>,
     wall_clock: WallClockLog,
@@ -204,7 +204,7 @@ impl Log {
     fn end_window(&mut self, sampler: &Sampler) {
         self.machine[1] = MachineReading::now(&mut self.dependencies);
         if let [Some(before), Some(after)] = &self.machine {
-            self.strangers = before.strangers(after, &self.dependencies, |pid| {
+            self.others = before.other_processes(after, &self.dependencies, |pid| {
                 sampler.known_pids().any(|member| member == pid)
             });
         }
@@ -248,7 +248,7 @@ impl Log {
                 cost: self.cost,
             },
             machine: before.zip(after).map(|(before, after)| {
-                before.until(&after, cpu, self.strangers, &self.dependencies, |_| true)
+                before.until(&after, cpu, self.others, &self.dependencies, |_| true)
             }),
         }
     }

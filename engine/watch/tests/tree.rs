@@ -292,7 +292,7 @@ fn a_daemon_in_a_session_of_its_own_is_seen_when_the_cgroup_lists_it() {
 }
 
 #[test]
-fn strangers_are_not_counted() {
+fn other_processes_are_not_counted() {
     let other = Shell::run("sleep 60 & wait");
     let shell = Shell::run("exec sleep 60");
     let mut sampler = Sampler::new(&shell.target()).unwrap();
@@ -450,7 +450,7 @@ fn a_watcher_reports_phases_window_and_machine() {
 #[test]
 fn a_watcher_names_who_else_worked_in_the_window() {
     // The shell that works is the child of another one: no child of this process, which stands for the engine.
-    let _stranger = Shell::run("sh -c 'while :; do :; done'; :");
+    let _other = Shell::run("sh -c 'while :; do :; done'; :");
     let shell = Shell::run("while :; do :; done");
     let watcher = Watcher::start(&shell.target(), quick(20)).unwrap();
     watcher.set_phase(Phase::Load);
@@ -460,11 +460,11 @@ fn a_watcher_names_who_else_worked_in_the_window() {
     let machine = watcher.finish(monotonic()).machine.unwrap();
     let watched = shell.0.id() as i32;
     assert!(
-        machine.strangers.iter().any(|one| one.name == "sh"),
+        machine.other_processes.iter().any(|one| one.name == "sh"),
         "{machine:?}"
     );
-    assert!(machine.strangers.iter().all(|one| one.pid != watched));
-    assert!(machine.other_cpu_s >= machine.strangers[0].cpu_s);
+    assert!(machine.other_processes.iter().all(|one| one.pid != watched));
+    assert!(machine.other_cpu_s >= machine.other_processes[0].cpu_s);
 }
 
 #[test]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import AfterValidator, AliasChoices, Field, model_validator
 
 from touchstone.record.base import EngineRecord
 from touchstone.record.connections import Connections, Sent
@@ -256,14 +256,20 @@ class OtherProcess(EngineRecord):
         return f"{self.name or 'a process'} (pid {self.pid})"
 
 
+def other_processes_field() -> Any:
+    """A field of other processes, empty by default. Older records call it `strangers`."""
+    names = AliasChoices("other_processes", "strangers")
+    return Field(default=[], validation_alias=names, exclude_if=lambda processes: not processes)
+
+
 class Machine(EngineRecord):
     """What else used the machine within the measured window, in CPU seconds."""
 
     steal_s: float | None = None
     other_cpu_s: float | None = None
     """CPU of processes that are neither engine nor server, nor a dependency of `dependencies_cpu_s`."""
-    strangers: list[OtherProcess] = Field(default=[], exclude_if=lambda strangers: not strangers)
-    """The three of these processes that used most, the largest first."""
+    other_processes: list[OtherProcess] = other_processes_field()
+    """Those of these processes that used most, the largest first."""
     dependencies_cpu_s: dict[str, float] | None = Field(default=None, exclude_if=lambda seconds: seconds is None)
     """CPU of each dependency that has its own processes; None if there are none, or not measured."""
     swapped_pages: int | None = None

@@ -27,7 +27,7 @@ MACHINES: tuple[Setup, ...] = (
         "somebody else burns half of every CPU",
         ("other-processes",),
         planted="machine",
-        machine="strangers",
+        machine="other-work",
     ),
     Setup(
         "crowded-engine",

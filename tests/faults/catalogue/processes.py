@@ -47,11 +47,11 @@ PROCESSES: tuple[Setup, ...] = (
         servers=knobs(work_us=60) * 2 + knobs(work_us=60, leak_fd_every=200),
     ),
     Setup(
-        "helped-by-a-stranger",
+        "helped-from-outside",
         "two contenders; a process that was there before works whenever the second one is loaded",
         ("helped-from-outside",),
         planted="machine",
-        servers=knobs(work_us=60) * 2,
+        servers=knobs(work_us=60) + knobs(work_us=60, accompanied=1),
         machine="accomplice",
         rounds=3,
         needs_quiet=True,
@@ -61,11 +61,9 @@ PROCESSES: tuple[Setup, ...] = (
         "the same, while a niced process on each CPU takes whatever is left",
         ("helped-from-outside",),
         planted="machine",
-        servers=knobs(work_us=60) * 2,
+        servers=knobs(work_us=60) + knobs(work_us=60, accompanied=1),
         machine="accomplice-without-idle-cpus",
         rounds=3,
-        # A slice lists only the three other processes that used most.
-        needs_quiet=True,
     ),
     Setup(
         "keeps-descriptors",

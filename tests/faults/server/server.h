@@ -31,7 +31,7 @@
     X(all_cpus) X(stray_ms) X(raise_priority) X(leave_cgroup) X(lift_limit) X(write_weight) X(renice_engine) X(daemonise) X(escape) X(hidden_bytes) X(piped_bytes) X(piped_each) X(leave_file)\
     X(change_file) X(change_self) X(halt_ms)                                                                                      \
     /* the machine around it */                                                                                        \
-    X(reuse_port) X(never_listen) X(quota_us) X(memory_limit) X(hog_after) X(page_in_every)
+    X(accompanied) X(reuse_port) X(never_listen) X(quota_us) X(memory_limit) X(hog_after) X(page_in_every)
 
 // What `fault` may be.
 enum fault {

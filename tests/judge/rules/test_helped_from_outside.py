@@ -3,7 +3,8 @@ import random
 import pytest
 
 from touchstone.judge.reading.outside_helper import outside_helper_of
-from touchstone.record.engine import OtherProcess
+from touchstone.record.engine import Machine, OtherProcess
+from touchstone.record.evidence.slices import Slice
 from touchstone.record.run import Run
 
 from ..slices import SLICE_S, sliced_run
@@ -12,14 +13,14 @@ from ..sound import codes, fired
 RATES = {"go/std": 20_000.0, "rust/std": 26_000.0, "kotlin/jvm": 15_000.0}
 
 
-def shared(used: dict[str, float], *, per_request: float = 0.0, stranger: float = 0.0, rounds: int = 5) -> Run:
+def shared(used: dict[str, float], *, per_request: float = 0.0, elsewhere: float = 0.0, rounds: int = 5) -> Run:
     """A run in slices in which others used CPUs while a contender was on, and another process now and then."""
     run = sliced_run(RATES, rounds=rounds, laps=8)
     dice = random.Random(7)
     for sample in run.samples:
         if sample.phase == "load" and sample.slices is not None:
             for turn in sample.slices.slices:
-                noise = max(0.0, dice.gauss(0.01, 0.02)) + stranger * dice.random()
+                noise = max(0.0, dice.gauss(0.01, 0.02)) + elsewhere * dice.random()
                 kernel = per_request * turn.completed / SLICE_S
                 turn.other_cpu_s = SLICE_S * (used.get(sample.contender, 0.0) + noise + kernel)
     return run
@@ -37,12 +38,12 @@ def test_five_percent_of_a_cpu_matter(used: float, expected: int) -> None:
     assert len(fired(shared({"rust/std": used}), "helped-from-outside")) == expected
 
 
-def test_a_stranger_works_whoever_is_on() -> None:
-    assert "helped-from-outside" not in codes(shared({}, stranger=0.6))
+def test_another_process_works_during_all_slices() -> None:
+    assert "helped-from-outside" not in codes(shared({}, elsewhere=0.6))
 
 
-def test_a_stranger_hides_no_helper() -> None:
-    assert fired(shared({"go/std": 0.4}, stranger=0.4), "helped-from-outside")
+def test_another_process_hides_no_helper() -> None:
+    assert fired(shared({"go/std": 0.4}, elsewhere=0.4), "helped-from-outside")
 
 
 def test_the_kernel_works_for_each_request_of_whoever_is_on() -> None:
@@ -56,7 +57,7 @@ def test_the_kernel_works_for_dependencies_too_which_the_null_server_has_not() -
 
 
 @pytest.mark.parametrize(("taken", "expected"), [(1.0, 0), (0.5, 1)])
-def test_strangers_take_what_a_contender_leaves_over(taken: float, expected: int) -> None:
+def test_other_processes_take_what_a_contender_leaves_over(taken: float, expected: int) -> None:
     # It leaves 1.2 of two CPUs, its neighbours 0.2 at the most: only where none is left can others have filled it up.
     run = shared({"go/std": taken})
     for sample in run.samples:
@@ -72,7 +73,7 @@ def test_a_process_that_works_whoever_is_on_gets_more_of_a_cpu_from_one(usual: f
     for sample in run.samples:
         for turn in sample.slices.slices if sample.slices else []:
             used = 0.6 if sample.contender == "go/std" else usual
-            turn.strangers = [OtherProcess(pid=5, name="backup", cpu_s=used * SLICE_S)]
+            turn.other_processes = [OtherProcess(pid=5, name="backup", cpu_s=used * SLICE_S)]
     assert len(fired(run, "helped-from-outside")) == expected
 
 
@@ -81,7 +82,7 @@ def test_a_few_laps_are_chance() -> None:
     assert "helped-from-outside" not in codes(run)
 
 
-def test_what_nobody_watches_cannot_be_told_from_a_stranger() -> None:
+def test_an_unwatched_contender_cannot_be_distinguished_from_other_processes() -> None:
     run = shared({"go/std": 0.2})
     for sample in run.samples:
         for turn in sample.slices.slices if sample.slices and sample.contender == "go/std" else []:
@@ -102,13 +103,13 @@ def test_children_that_only_the_cgroup_has_counted_are_its_own() -> None:
     assert "helped-from-outside" not in codes(run)
 
 
-def test_the_helper_is_named_and_a_stranger_that_works_for_all_is_not() -> None:
+def test_the_helper_is_named_and_a_process_that_works_for_all_is_not() -> None:
     run = shared({"go/std": 0.2})
     for sample in run.samples:
         for turn in sample.slices.slices if sample.slices else []:
             busy = OtherProcess(pid=5, name="backup", cpu_s=0.3 * SLICE_S)
             helper = OtherProcess(pid=7, name="sidecar", cpu_s=0.2 * SLICE_S)
-            turn.strangers = [busy, helper] if sample.contender == "go/std" else [busy]
+            turn.other_processes = [busy, helper] if sample.contender == "go/std" else [busy]
     (finding,) = fired(run, "helped-from-outside")
     assert finding.statement.startswith("sidecar, a process outside of its tree, used ")
 
@@ -119,7 +120,7 @@ def filled(by_contender: dict[str, dict[str, float]]) -> Run:
     for sample in run.samples:
         for turn in sample.slices.slices if sample.slices else []:
             used = by_contender.get(sample.contender, by_contender["*"])
-            turn.strangers = [
+            turn.other_processes = [
                 OtherProcess(pid=number, name=name, cpu_s=cpus * SLICE_S)
                 for number, (name, cpus) in enumerate(used.items())
             ]
@@ -136,11 +137,28 @@ def test_a_helper_next_to_a_process_that_takes_all_that_is_left() -> None:
     assert finding.statement.startswith("sidecar, a process outside of its tree, used ")
 
 
+def test_a_helper_that_uses_less_than_each_of_its_many_neighbours() -> None:
+    busy = {f"rustc-{number}": 0.04 for number in range(10)}
+    run = filled({"*": busy, "go/std": {**dict.fromkeys(busy, 0.034), "sidecar": 0.06}})
+    (finding,) = fired(run, "helped-from-outside")
+    assert finding.statement.startswith("sidecar, a process outside of its tree, used ")
+
+
+def test_records_that_call_other_processes_strangers_are_read() -> None:
+    listed = [{"pid": 5, "name": "backup", "cpu_s": 0.1}]
+    turn = Slice.model_validate(
+        {"index": 0, "lap_phase": "load", "begin": 0, "sending_end": 1, "end": 1, "strangers": listed}
+    )
+    machine = Machine.model_validate({"strangers": listed})
+    assert turn.other_processes == machine.other_processes == [OtherProcess(pid=5, name="backup", cpu_s=0.1)]
+    assert machine.model_dump()["other_processes"] == listed
+
+
 def test_a_helper_whose_name_others_have_as_well() -> None:
     run = filled({"*": {"python": 0.5}, "go/std": {"python": 0.3, "python3": 0.2}})
     for sample in run.samples:
         for turn in sample.slices.slices if sample.slices else []:
-            for process in turn.strangers:
+            for process in turn.other_processes:
                 process.name = "python"
     (finding,) = fired(run, "helped-from-outside")
     assert finding.contender == "go/std"

@@ -8,7 +8,7 @@ from ..sound import codes, fired, first_load, result_of, sound_run
 
 
 @pytest.mark.parametrize("other,severity", [(1.4, Severity.NOTE), (6.0, Severity.SUSPECT)])
-def test_strangers_on_the_cpus(other: float, severity: Severity) -> None:
+def test_other_processes_on_the_cpus(other: float, severity: Severity) -> None:
     run = sound_run()
     result_of(first_load(run)).machine.other_cpu_s = other
     (finding,) = fired(run, "other-processes")
@@ -20,7 +20,7 @@ def test_who_used_a_great_part_is_named(used: float, named: bool) -> None:
     run = sound_run()
     machine = result_of(first_load(run)).machine
     machine.other_cpu_s = 6.0
-    machine.strangers = [OtherProcess(pid=812, name="node", cpu_s=used)]
+    machine.other_processes = [OtherProcess(pid=812, name="node", cpu_s=used)]
     (finding,) = fired(run, "other-processes")
     assert ("75 % of that node (pid 812)" in finding.statement) is named
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use touchstone_watch::{Sent, Stranger};
+use touchstone_watch::{OtherProcess, Sent};
 
 use super::order::LapPhase;
 use super::part::{ProcessTurn, SlicePart};
@@ -143,9 +143,9 @@ pub struct CpuUse {
     /// core is slower, since its other hyperthread works for somebody else. Absent where there is no `watch`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reference_s: Option<f64>,
-    /// The other processes that used most, the greatest first; absent if none was seen to work.
+    /// The other processes that used most CPU, at most 64, the largest first; absent if none was seen to work.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub strangers: Vec<Stranger>,
+    pub other_processes: Vec<OtherProcess>,
     /// What each dependency used that the contender's `watch` names; absent if it names none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dependencies_cpu_s: Option<BTreeMap<String, f64>>,

@@ -242,10 +242,10 @@ impl RunningJob<'_> {
         let own = &self.job.contenders[record.contender].job.watch;
         let readings = before.machine.as_ref().zip(after.machine.as_ref());
         let machine = readings.map(|(before, after)| {
-            let strangers = before.strangers(after, &self.dependencies, |pid| {
+            let others = before.other_processes(after, &self.dependencies, |pid| {
                 self.contenders.iter().any(|one| one.contains(pid))
             });
-            before.until(after, watched, strangers, &self.dependencies, |one| {
+            before.until(after, watched, others, &self.dependencies, |one| {
                 own.as_ref()
                     .is_some_and(|watch| watch.dependencies.contains(one))
             })
@@ -264,7 +264,7 @@ impl RunningJob<'_> {
         if let Some(machine) = machine {
             cpu.steal_s = Some(machine.steal_s);
             cpu.other_cpu_s = Some(machine.other_cpu_s);
-            cpu.strangers = machine.strangers;
+            cpu.other_processes = machine.other_processes;
             cpu.dependencies_cpu_s = machine.dependencies_cpu_s;
             record.network = machine.sent;
         }

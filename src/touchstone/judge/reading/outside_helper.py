@@ -194,7 +194,7 @@ def _laps(sample: Sample, run: Run) -> Iterator[_LapUse]:
 
 
 def _processes(own: Slice, others: Mapping[str, Slice]) -> dict[int, _ListedProcess]:
-    names = {process.pid: process.name for one in (own, *others.values()) for process in one.strangers}
+    names = {process.pid: process.name for one in (own, *others.values()) for process in one.other_processes}
     here, around = _used(own), {contender: _used(other) for contender, other in others.items()}
     return {
         pid: _ListedProcess(
@@ -206,7 +206,7 @@ def _processes(own: Slice, others: Mapping[str, Slice]) -> dict[int, _ListedProc
 
 def _used(one: Slice) -> dict[int, float]:
     """CPUs of each process that the engine listed, by pid."""
-    return {process.pid: process.cpu_s / (one.end - one.begin) for process in one.strangers}
+    return {process.pid: process.cpu_s / (one.end - one.begin) for process in one.other_processes}
 
 
 def _slices(sample: Sample) -> dict[int, Slice]:

@@ -269,9 +269,9 @@ def other_processes(sample: Sample, case: Case) -> Iterator[Fired]:
 
 def _who(machine: Machine) -> str:
     """Names the process that used a great part of it."""
-    if not machine.strangers or not machine.other_cpu_s:
+    if not machine.other_processes or not machine.other_cpu_s:
         return ""
-    first = machine.strangers[0]
+    first = machine.other_processes[0]
     part = min(1.0, first.cpu_s / machine.other_cpu_s)
     return f", {share(part)} of that {first.called}" if part >= _GREAT else ""
 

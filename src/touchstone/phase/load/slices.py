@@ -35,7 +35,7 @@ from touchstone.traffic.warm_up import warm_up
 from touchstone.traffic.warming import WarmUpBudget, fell_silent
 
 _BUSIEST = 3
-"""Other processes listed, as many as the engine lists per slice."""
+"""Other processes that a result lists; the slices list more."""
 _UNBROKEN_ROUNDS = 2
 """One such turn may be disturbed by chance; of two hardly both."""
 
@@ -313,7 +313,7 @@ def _with_machine(result: LoadResult, slices: Sequence[Slice]) -> LoadResult:
     result.machine = Machine(
         steal_s=stolen,
         other_cpu_s=others,
-        strangers=_busiest(other for one in measured for other in one.strangers),
+        other_processes=_busiest(other for one in measured for other in one.other_processes),
         dependencies_cpu_s=dependencies or None,
     )
     return result

@@ -10,7 +10,7 @@ from pydantic import Field, model_validator
 
 from touchstone.record.base import Record
 from touchstone.record.connections import Sent
-from touchstone.record.engine import OtherProcess
+from touchstone.record.engine import OtherProcess, other_processes_field
 from touchstone.record.load_1 import upgraded_slice
 
 IDLE_CPUS = 0.01
@@ -78,8 +78,8 @@ class Slice(Record):
     works there too."""
     reference_s: float | None = Field(default=None, exclude_if=lambda seconds: seconds is None)
     """What a fixed piece of work took on the contender's CPUs meanwhile: longer where a core was slower."""
-    strangers: list[OtherProcess] = Field(default=[], exclude_if=lambda strangers: not strangers)
-    """The processes that used most of `other_cpu_s`, the greatest first."""
+    other_processes: list[OtherProcess] = other_processes_field()
+    """The processes that used most of `other_cpu_s`, the largest first."""
     dependencies_cpu_s: dict[str, float] | None = Field(default=None, exclude_if=lambda seconds: seconds is None)
     """By dependency, as `server_cpu_s`; None if none has a process of its own."""
     network: Sent | None = Field(default=None, exclude_if=lambda sent: sent is None)

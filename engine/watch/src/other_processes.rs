@@ -11,10 +11,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use touchstone_sys::clock::{self, Nanos};
 
-/// Who used less is not looked at: the look costs a tenth of it.
+/// A process that used less is not looked at: the look costs a tenth of it.
 const LEAST: Nanos = Nanos(100_000);
-/// Number of processes reported by name.
-const TOLD: usize = 3;
+/// Number of processes listed. Helpers are found in these lists, next to whatever else a busy machine does; on two CPUs
+/// a process that is left out has used less than 3 % of one.
+const LISTED: usize = 64;
 /// The parent of all kernel threads.
 const KTHREADD: i32 = 2;
 
@@ -24,7 +25,7 @@ pub struct ProcessTimes(Vec<(i32, Nanos)>);
 
 /// A process that is neither the engine nor watched.
 #[derive(Debug, Clone, PartialEq, JsonSchema, Serialize, Deserialize)]
-pub struct Stranger {
+pub struct OtherProcess {
     /// Its pid.
     pub pid: i32,
     /// The kernel's name for it, at most 15 bytes.
@@ -33,15 +34,15 @@ pub struct Stranger {
     pub cpu_s: f64,
 }
 
-/// What processes used between two moments, by their own clocks. Who ended in between is not among them.
+/// What processes used between two moments, by their own clocks. A process that ended in between is not among them.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Strangers {
+pub struct OtherProcesses {
     /// CPU time of all other processes, without kernel threads, which work for others.
     pub cpu: Nanos,
     /// CPU time of the engine's other processes.
     pub engine: Nanos,
-    /// The other processes that used most, the largest first.
-    pub most: Vec<Stranger>,
+    /// The other processes that used most, at most [`LISTED`], the largest first.
+    pub listed: Vec<OtherProcess>,
 }
 
 impl ProcessTimes {
@@ -59,12 +60,12 @@ impl ProcessTimes {
         )
     }
 
-    /// Who used CPU between this moment and a later one, which is just over: processes are asked for their names.
+    /// The processes that used CPU between this moment and a later one, which is just over: names are read now.
     #[must_use]
-    pub fn strangers(&self, later: &Self, watched: impl Fn(i32) -> bool) -> Strangers {
+    pub fn other_processes(&self, later: &Self, watched: impl Fn(i32) -> bool) -> OtherProcesses {
         let engine = i32::try_from(std::process::id()).unwrap_or_default();
         let mut buffer = [0; BUFFER];
-        let mut strangers = Strangers::default();
+        let mut others = OtherProcesses::default();
         for &(pid, time) in &later.0 {
             let used = time.saturating_sub(self.of(pid));
             if used < LEAST || pid == engine || watched(pid) {
@@ -74,21 +75,24 @@ impl ProcessTimes {
                 continue;
             };
             if stat.parent == engine {
-                strangers.engine += used;
+                others.engine += used;
             } else if stat.parent != KTHREADD && !watched(stat.parent) {
-                strangers.cpu += used;
-                strangers.most.push(Stranger {
+                others.cpu += used;
+                others.listed.push(OtherProcess {
                     pid,
-                    name: name(pid, &mut buffer),
+                    name: String::new(),
                     cpu_s: clock::seconds(used),
                 });
             }
         }
-        strangers
-            .most
+        others
+            .listed
             .sort_by(|left, right| right.cpu_s.total_cmp(&left.cpu_s));
-        strangers.most.truncate(TOLD);
-        strangers
+        others.listed.truncate(LISTED);
+        for other in &mut others.listed {
+            other.name = name(other.pid, &mut buffer);
+        }
+        others
     }
 
     /// What a process had used by then; nothing if it was not there yet.
@@ -143,18 +147,36 @@ mod tests {
     }
 
     #[test]
-    fn a_child_of_the_engine_is_no_stranger() {
+    fn a_child_of_the_engine_is_not_listed() {
         let before = ProcessTimes::now();
         let worker = Worker::run(WORK);
         let after = ProcessTimes::now();
-        let found = before.strangers(&after, |_| false);
+        let found = before.other_processes(&after, |_| false);
         assert!(found.engine >= LEAST, "{found:?}");
         assert!(found.engine >= after.of(worker.pid));
-        assert!(found.most.iter().all(|one| one.pid != worker.pid));
+        assert!(found.listed.iter().all(|one| one.pid != worker.pid));
     }
 
     #[test]
-    fn a_stranger_is_told_by_name_unless_it_is_watched_or_its_parent_is() {
+    fn a_process_is_listed_next_to_several_that_used_more() {
+        let before = ProcessTimes::now();
+        let script = |more: &str| format!("sh -c \"{more}$WORK\"; :");
+        let busy = "j=0; while [ \\$j -lt 50000 ]; do j=\\$((j+1)); done; ";
+        let workers: Vec<_> = (0..5).map(|_| Worker::run(&script(busy))).collect();
+        let helper = Worker::run(&script(""));
+        let after = ProcessTimes::now();
+        let found = before.other_processes(&after, |_| false);
+        let place = |pid| found.listed.iter().position(|one| one.pid == pid);
+        let last = place(helper.pid).unwrap();
+        assert!(
+            workers.iter().all(|one| place(one.pid).unwrap() < last),
+            "{found:?}"
+        );
+        assert!(found.listed.len() <= LISTED);
+    }
+
+    #[test]
+    fn another_process_is_listed_unless_it_or_its_parent_is_watched() {
         let before = ProcessTimes::now();
         // Its parent is a shell, which is the engine's child and itself no part of it.
         let worker = Worker::run("sh -c \"$WORK\"; :");
@@ -162,16 +184,19 @@ mod tests {
         assert_ne!(worker.pid, parent);
         let after = ProcessTimes::now();
         let others = |pid| pid != worker.pid && pid != parent;
-        let found = before.strangers(&after, others);
-        let [stranger] = found.most.as_slice() else {
+        let found = before.other_processes(&after, others);
+        let [other] = found.listed.as_slice() else {
             panic!("{found:?}");
         };
-        assert_eq!((stranger.pid, stranger.name.as_str()), (worker.pid, "sh"));
+        assert_eq!((other.pid, other.name.as_str()), (worker.pid, "sh"));
         assert_eq!(found.cpu, after.of(worker.pid));
-        assert_eq!(before.strangers(&after, |_| true), Strangers::default());
-        let found = before.strangers(&after, |pid| pid == parent);
+        assert_eq!(
+            before.other_processes(&after, |_| true),
+            OtherProcesses::default()
+        );
+        let found = before.other_processes(&after, |pid| pid == parent);
         assert!(
-            found.most.iter().all(|one| one.pid != worker.pid),
+            found.listed.iter().all(|one| one.pid != worker.pid),
             "{found:?}"
         );
     }
