@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, AliasChoices, Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
 from touchstone.record.base import EngineRecord
 from touchstone.record.connections import Connections, Sent
@@ -12,6 +12,7 @@ from touchstone.record.distribution import Distribution
 from touchstone.record.events import Events
 from touchstone.record.generator import Generator, GeneratorUse
 from touchstone.record.load_1 import upgraded_load
+from touchstone.record.other_process import OtherProcess, other_processes_field
 from touchstone.record.secret import secrets_of_request, shown_job, shown_request, shown_text, without
 from touchstone.record.tail import TailResult
 from touchstone.record.watch import Watch
@@ -240,26 +241,6 @@ class LoadStep(EngineRecord):
     latency: Distribution = Distribution()
     requests: list[StepRequest] = Field(default=[], exclude_if=lambda requests: not requests)
     """The same of each request of the mix; empty in records of engines that did not count them."""
-
-
-class OtherProcess(EngineRecord):
-    """A process that was neither engine nor watched, and the CPU seconds that it used."""
-
-    pid: int
-    name: str = ""
-    """The kernel's, at most 15 bytes; empty if it had ended before it could be asked."""
-    cpu_s: float
-
-    @property
-    def called(self) -> str:
-        """As sentences name it: `node (pid 812)`."""
-        return f"{self.name or 'a process'} (pid {self.pid})"
-
-
-def other_processes_field() -> Any:
-    """A field of other processes, empty by default. Older records call it `strangers`."""
-    names = AliasChoices("other_processes", "strangers")
-    return Field(default=[], validation_alias=names, exclude_if=lambda processes: not processes)
 
 
 class Machine(EngineRecord):

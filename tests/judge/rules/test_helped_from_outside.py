@@ -3,8 +3,9 @@ import random
 import pytest
 
 from touchstone.judge.reading.outside_helper import outside_helper_of
-from touchstone.record.engine import Machine, OtherProcess
+from touchstone.record.engine import Machine
 from touchstone.record.evidence.slices import Slice
+from touchstone.record.other_process import OtherProcess
 from touchstone.record.run import Run
 
 from ..slices import SLICE_S, sliced_run

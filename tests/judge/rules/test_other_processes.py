@@ -1,7 +1,7 @@
 import pytest
 
 from touchstone.judge.judgement import Severity
-from touchstone.record.engine import OtherProcess
+from touchstone.record.other_process import OtherProcess
 from touchstone.record.sample import DependencyState
 
 from ..sound import codes, fired, first_load, result_of, sound_run

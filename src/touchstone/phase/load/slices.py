@@ -24,9 +24,10 @@ from touchstone.phase.load.figures import keep_figures, sliced_figures
 from touchstone.phase.load.reach import out_of_reach, unmeasured
 from touchstone.phase.load.without_rest import KEPT, load_without_rest
 from touchstone.plan.laps import balanced_laps, slice_lengths, twin_laps
-from touchstone.record.engine import LoadResult, Machine, OtherProcess
+from touchstone.record.engine import LoadResult, Machine
 from touchstone.record.evidence.load import LoadEvidence
 from touchstone.record.evidence.slices import Slice, SlicesEvidence, WarmUp, part_rate
+from touchstone.record.other_process import OtherProcess
 from touchstone.record.process import Process
 from touchstone.record.sample import TARE, Sample
 from touchstone.traffic.contract_in_load import check_contract_in_load

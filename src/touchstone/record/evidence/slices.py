@@ -10,8 +10,8 @@ from pydantic import Field, model_validator
 
 from touchstone.record.base import Record
 from touchstone.record.connections import Sent
-from touchstone.record.engine import OtherProcess, other_processes_field
 from touchstone.record.load_1 import upgraded_slice
+from touchstone.record.other_process import OtherProcess, other_processes_field
 
 IDLE_CPUS = 0.01
 """CPUs that timers and idle threads of a runtime use at the most. Who uses less in the slices of others rests in them,
