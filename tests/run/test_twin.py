@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -15,12 +16,17 @@ from touchstone.record.sample import Sample
 from touchstone.run.twin import MOST_SHARE, TwinTurns, no_room
 
 NAME = "twin/plain"
-LAPS = 8
+LAPS, ROUNDS = 8, 40
 
 
-def samples(rounds: int, *, twin: bool) -> list[Sample]:
+@cache
+def all_samples(*, twin: bool) -> list[Sample]:
     rates = {"base/plain": 1000.0, "head/plain": 1000.0} | ({NAME: 1000.0} if twin else {})
-    return [s for s in sliced_run(rates, rounds=rounds, laps=LAPS).samples if s.round == rounds]
+    return sliced_run(rates, rounds=ROUNDS, laps=LAPS).samples
+
+
+def samples(number: int, *, twin: bool) -> list[Sample]:
+    return [sample for sample in all_samples(twin=twin) if sample.round == number]
 
 
 def shares(overhead_s: float, rounds: int) -> tuple[list[int], TwinTurns]:
@@ -39,12 +45,12 @@ def shares(overhead_s: float, rounds: int) -> tuple[list[int], TwinTurns]:
 
 @pytest.mark.parametrize("overhead_s", [0.0, 1.0, 30.0])
 def test_the_first_two_rounds_have_it_and_over_many_it_keeps_to_its_share(overhead_s: float) -> None:
-    taken, turns = shares(overhead_s, 40)
+    taken, turns = shares(overhead_s, ROUNDS)
     assert taken[:2] == [1, 2]
     assert len(taken) > 10
     share = float(turns.note.rsplit("took ", 1)[1].split()[0]) / 100
     assert MOST_SHARE / 2 < share <= MOST_SHARE
-    assert f"{len(taken)} of 40 rounds" in turns.note
+    assert f"{len(taken)} of {ROUNDS} rounds" in turns.note
 
 
 def test_there_is_room_only_where_a_load_is_measured(tmp_path: Path) -> None:

@@ -76,8 +76,9 @@ def by_answers(sample: Sample, value: Value) -> list[tuple[float, float]]:
     times, answered = _answered(sample)
     if not times:
         return []
-    seen = [(point.t, value(point)) for point in _loaded(sample)]
-    return [(float(np.interp(t, times, answered)), float(n)) for t, n in seen if n is not None]
+    seen = [(point.t, float(n)) for point in _loaded(sample) if (n := value(point)) is not None]
+    until_then = np.interp([t for t, _ in seen], times, answered).tolist()
+    return [(count, n) for count, (_, n) in zip(until_then, seen, strict=True)]
 
 
 def _loaded(sample: Sample) -> list[WatchPoint]:
