@@ -157,7 +157,8 @@ fn field(mark: u8, bits: u32, name: &[u8], value: &[u8], out: &mut Vec<u8>) {
     }
 }
 
-fn integer(mark: u8, bits: u32, value: usize, out: &mut Vec<u8>) {
+/// Appends an integer, of which the first octet holds `bits` bits beside a mark (RFC 7541, section 5.1).
+pub fn integer(mark: u8, bits: u32, value: usize, out: &mut Vec<u8>) {
     let most = (1usize << bits) - 1;
     if value < most {
         return out.push(mark | value as u8);

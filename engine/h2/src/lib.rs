@@ -21,5 +21,5 @@ mod table;
 
 pub use client::{Client, Event, Room};
 pub use decode::{Decoder, Scratch};
-pub use encode::{Encoder, Order, literal};
+pub use encode::{Encoder, Order, integer, literal};
 pub use fault::{Code, Fault};

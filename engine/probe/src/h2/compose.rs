@@ -20,6 +20,7 @@
 //! | `{preface}` | the preface alone |
 
 use touchstone_h2::frame::{Kind, PREFACE, flag, write};
+use touchstone_h2::integer;
 
 use crate::h2::opening::opening;
 use crate::template::{TemplateError, Values, expand};
@@ -166,21 +167,6 @@ fn literal(mark: u8, name: &[u8], value: &[u8], out: &mut Vec<u8>) {
         integer(0x00, 7, text.len(), out);
         out.extend_from_slice(text);
     }
-}
-
-/// An integer, of which the first octet holds `bits` bits beside a mark (RFC 7541 5.1).
-fn integer(mark: u8, bits: u32, value: usize, out: &mut Vec<u8>) {
-    let most = (1usize << bits) - 1;
-    if value < most {
-        return out.push(mark | value as u8);
-    }
-    out.push(mark | most as u8);
-    let mut rest = value - most;
-    while rest >= 0x80 {
-        out.push((rest & 0x7f) as u8 | 0x80);
-        rest >>= 7;
-    }
-    out.push(rest as u8);
 }
 
 const TYPES: [(&str, Kind); 10] = [
