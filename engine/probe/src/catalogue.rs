@@ -263,6 +263,10 @@ fn build(
         (None, false) => raw.steps.into_iter().map(step).collect::<Result<_, _>>()?,
         _ => return Err("give either `send` or `steps`".into()),
     };
+    let waits_for_frames = |step: &Step| matches!(step, Step::AwaitReset | Step::AwaitData(_));
+    if !http2 && (raw.bare || steps.iter().any(waits_for_frames)) {
+        return Err("`bare`, `await_reset` and `await_data` are of HTTP/2".into());
+    }
     let mut needs = raw.needs;
     if sends_unsafe(&steps, http2)? {
         needs.push(Need::Unsafe);
@@ -323,16 +327,17 @@ fn step(raw: RawStep) -> Result<Step, String> {
         return Err("`gap_ms` belongs to `drip`".into());
     }
     let gap = raw.gap_ms.unwrap_or(2);
+    let flag = |said: Option<bool>, step| said.filter(|said| *said).map(|_| step);
     let mut found = Vec::new();
     found.extend(raw.send.map(Step::Send));
     found.extend(raw.drip.map(|text| Step::Drip(text, gap)));
     found.extend(raw.pause_ms.map(Step::Pause));
     found.extend(raw.r#await.map(Step::Await));
     found.extend(raw.await_interim.map(Step::AwaitInterim));
-    found.extend(raw.await_reset.map(|_| Step::AwaitReset));
+    found.extend(flag(raw.await_reset, Step::AwaitReset));
     found.extend(raw.await_data.map(Step::AwaitData));
-    found.extend(raw.half_close.map(|_| Step::HalfClose));
-    found.extend(raw.reset.map(|_| Step::Reset));
+    found.extend(flag(raw.half_close, Step::HalfClose));
+    found.extend(flag(raw.reset, Step::Reset));
     match <[Step; 1]>::try_from(found) {
         Ok([step]) => Ok(step),
         Err(_) => Err("a step does one thing: send, drip, pause_ms, await, await_interim, await_reset, await_data, half_close or reset".into()),
@@ -378,6 +383,12 @@ send = "GET {path} HTTP/1.1\r\n\r\n"
 right = ["400 closed"]
 "#;
 
+    fn with_steps(steps: &str) -> String {
+        let (before, after) = GOOD.split_once("send = ").unwrap();
+        let (send, after) = after.split_once('\n').unwrap();
+        format!("{before}steps = [{{ send = {send} }}, {steps}]\n{after}")
+    }
+
     #[test]
     fn a_case_is_read() {
         let cases = load(GOOD).unwrap();
@@ -417,6 +428,14 @@ right = ["400 closed"]
                 ),
                 "one level",
             ),
+            (format!("{GOOD}bare = true"), "of HTTP/2"),
+            (
+                with_steps("{ await_reset = true }, { await_data = 3 }"),
+                "of HTTP/2",
+            ),
+            (with_steps("{ half_close = false }"), "one thing"),
+            (with_steps("{ reset = false }"), "one thing"),
+            (with_steps("{ await_reset = false }"), "one thing"),
         ] {
             let error = load(&text).unwrap_err().to_string();
             assert!(error.starts_with("x.toml"), "{error}");

@@ -151,7 +151,11 @@ fn placeholder(name: &str, values: &Values, out: &mut Vec<u8>) -> Result<(), Tem
         "body" => out.extend_from_slice(&values.body),
         "length" => out.extend_from_slice(values.body.len().to_string().as_bytes()),
         "size" => out.extend_from_slice(format!("{:x}", values.body.len()).as_bytes()),
-        "hex" => hex(name, argument, out)?,
+        "hex" => {
+            let wrong = "needs pairs of hexadecimal digits";
+            let wrong = || TemplateError::Argument(name.into(), wrong);
+            out.extend(octets(argument).ok_or_else(wrong)?);
+        }
         "repeat" => {
             let (count, text) = counted(name, argument)?;
             let piece = expand(text, values)?;
@@ -188,15 +192,17 @@ fn counted<'a>(name: &str, argument: &'a str) -> Result<(usize, &'a str), Templa
     Ok((count.parse().map_err(|_| wrong())?, text))
 }
 
-fn hex(name: &str, digits: &str, out: &mut Vec<u8>) -> Result<(), TemplateError> {
-    let wrong = || TemplateError::Argument(name.into(), "needs pairs of hexadecimal digits");
-    if digits.is_empty() || !digits.len().is_multiple_of(2) || !digits.is_ascii() {
-        return Err(wrong());
-    }
-    for at in (0..digits.len()).step_by(2) {
-        out.push(u8::from_str_radix(&digits[at..at + 2], 16).map_err(|_| wrong())?);
-    }
-    Ok(())
+/// The octets that pairs of hexadecimal digits stand for; `None` if they are not that, or none.
+pub(crate) fn octets(digits: &str) -> Option<Vec<u8>> {
+    let (pairs, rest) = digits.as_bytes().as_chunks::<2>();
+    let digit = |one: u8| char::from(one).to_digit(16).map(|value| value as u8);
+    let octet = |[high, low]: &[u8; 2]| Some(digit(*high)? << 4 | digit(*low)?);
+    let whole = rest.is_empty() && !pairs.is_empty();
+    pairs
+        .iter()
+        .map(octet)
+        .collect::<Option<_>>()
+        .filter(|_| whole)
 }
 
 #[cfg(test)]

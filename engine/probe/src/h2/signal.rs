@@ -14,6 +14,7 @@
 use touchstone_h2::Code;
 
 use crate::h2::frames::Signals;
+use crate::template::octets;
 
 /// One of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -68,7 +69,10 @@ pub(crate) fn parse(word: &str) -> Option<Result<Signal, String>> {
     Some(match name {
         "goaway" => codes(argument).map(Signal::Goaway),
         "reset" => codes(argument).map(Signal::Reset),
-        "pong" => hex(argument).map(Signal::Pong),
+        "pong" => {
+            let payload = octets(argument).map(Signal::Pong);
+            payload.ok_or_else(|| format!("`{argument}` is not pairs of hexadecimal digits"))
+        }
         "data" => {
             let count = argument.parse().map(Signal::Data);
             count.map_err(|_| format!("`{word}` wants a number of octets"))
@@ -86,13 +90,6 @@ fn codes(text: &str) -> Result<Vec<Code>, String> {
         found.ok_or_else(|| format!("`{name}` is not an error code of RFC 9113 7"))
     };
     text.split('|').map(code).collect()
-}
-
-fn hex(text: &str) -> Result<Vec<u8>, String> {
-    let pairs = text.as_bytes().chunks(2);
-    let octet = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok();
-    let octets: Option<Vec<u8>> = pairs.map(octet).collect();
-    octets.ok_or_else(|| format!("`{text}` is not hexadecimal"))
 }
 
 /// Whether what the server said is what is asked; with `prefix`, whether it may still become that.
@@ -210,7 +207,15 @@ mod tests {
             asked("ack*2 pong(00ff)"),
             [Signal::Acks(2), Signal::Pong(vec![0, 255])]
         );
-        for word in ["goaway(NIX)", "pong(0g)", "data(x)", "ack*x"] {
+        for word in [
+            "goaway(NIX)",
+            "pong(0g)",
+            "pong(123)",
+            "pong(+1)",
+            "pong()",
+            "data(x)",
+            "ack*x",
+        ] {
             assert!(parse(word).unwrap().is_err(), "{word}");
         }
         assert_eq!(parse("400"), None);
