@@ -258,11 +258,7 @@ fn build(
     {
         return Err("`patience` is in seconds, 0.1 to 120".into());
     }
-    let steps = match (raw.send, raw.steps.is_empty()) {
-        (Some(text), true) => vec![Step::Send(text)],
-        (None, false) => raw.steps.into_iter().map(step).collect::<Result<_, _>>()?,
-        _ => return Err("give either `send` or `steps`".into()),
-    };
+    let steps = steps(raw.send, raw.steps)?;
     let waits_for_frames = |step: &Step| matches!(step, Step::AwaitReset | Step::AwaitData(_));
     if !http2 && (raw.bare || steps.iter().any(waits_for_frames)) {
         return Err("`bare`, `await_reset` and `await_data` are of HTTP/2".into());
@@ -320,6 +316,14 @@ fn sends_unsafe(steps: &[Step], http2: bool) -> Result<bool, String> {
     } else {
         method::first_unsafe(&stream).is_some()
     })
+}
+
+fn steps(send: Option<String>, steps: Vec<RawStep>) -> Result<Vec<Step>, String> {
+    match (send, steps.is_empty()) {
+        (Some(text), true) => Ok(vec![Step::Send(text)]),
+        (None, false) => steps.into_iter().map(step).collect(),
+        _ => Err("give either `send` or `steps`".into()),
+    }
 }
 
 fn step(raw: RawStep) -> Result<Step, String> {
