@@ -2,24 +2,13 @@
 
 use crate::failure::{Failure, Outcome};
 use crate::interrupt;
-use crate::job::{Output, parse};
-use std::path::PathBuf;
+use crate::job::JobArgs;
 use touchstone_bounds::bounds;
 
-/// Flags of `bounds`.
-#[derive(clap::Args)]
-pub struct Args {
-    /// The job as JSON, or - for standard input.
-    #[arg(long, value_name = "FILE|-")]
-    job: PathBuf,
-    #[command(flatten)]
-    output: Output,
-}
-
 /// Carries out a bounds job.
-pub fn run(args: Args) -> Result<Outcome, Failure> {
-    let job = parse(&args.job)?;
-    let result = bounds(&job, interrupt::flag())?;
-    args.output.write(&result)?;
-    Ok(Outcome::after(result.interrupted))
+pub fn run(args: JobArgs) -> Result<Outcome, Failure> {
+    args.carry_out(
+        |job| bounds(job, interrupt::flag()),
+        |result| result.interrupted,
+    )
 }

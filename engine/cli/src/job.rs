@@ -1,10 +1,34 @@
 //! Jobs in, results and events out: the same for every subcommand that carries out a job.
 
-use crate::failure::Failure;
+use crate::failure::{Failure, Outcome};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
+use touchstone_exchange::JobError;
+
+/// Flags of a subcommand that carries out one job.
+#[derive(clap::Args)]
+pub struct JobArgs {
+    /// The job as JSON, or - for standard input.
+    #[arg(long, value_name = "FILE|-")]
+    job: PathBuf,
+    #[command(flatten)]
+    pub output: Output,
+}
+
+impl JobArgs {
+    /// Reads the job, does the work and writes its result, which `interrupted` tells from a whole one.
+    pub fn carry_out<J: DeserializeOwned, R: Serialize>(
+        &self,
+        work: impl FnOnce(&J) -> Result<R, JobError>,
+        interrupted: impl FnOnce(&R) -> bool,
+    ) -> Result<Outcome, Failure> {
+        let result = work(&parse(&self.job)?)?;
+        self.output.write(&result)?;
+        Ok(Outcome::after(interrupted(&result)))
+    }
+}
 
 /// Where a result goes, and whether events are printed before it.
 #[derive(clap::Args)]

@@ -49,13 +49,13 @@ enum Command {
     /// Send requests and check their responses, as orders on standard input ask.
     Ask,
     /// Start a server and time its first valid response.
-    Boot(boot::Args),
+    Boot(job::JobArgs),
     /// Hold many connections and read the memory at each level.
     Hold(hold::Args),
     /// End a server under load, and count the requests that it loses.
-    Stop(stop::Args),
+    Stop(job::JobArgs),
     /// Look for idle times, responses a connection, and the largest head of a request.
-    Bounds(bounds::Args),
+    Bounds(job::JobArgs),
     /// Check HTTP/1.1 conformance case by case.
     Probe(Box<probe::Args>),
     /// Print the protocol's jobs, results and events as JSON Schema.
