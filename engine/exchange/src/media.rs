@@ -1,5 +1,7 @@
 //! Media types (RFC 9110, section 8.3.1).
 
+use crate::request::is_name;
+
 /// A media type with its parameters. Type, subtype, names of parameters and charsets are in lower case.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MediaType {
@@ -15,7 +17,7 @@ impl MediaType {
         let mut parts = split(value).into_iter();
         let essence = parts.next()?.trim_matches([' ', '\t']).to_ascii_lowercase();
         let (kind, subtype) = essence.split_once('/')?;
-        (is_token(kind) && is_token(subtype)).then_some(())?;
+        (is_name(kind) && is_name(subtype)).then_some(())?;
         let parameters = parts.filter_map(parameter).collect();
         Some(Self {
             essence,
@@ -58,11 +60,11 @@ fn split(value: &str) -> Vec<&str> {
 
 fn parameter(text: &str) -> Option<(String, String)> {
     let (name, value) = text.trim_matches([' ', '\t']).split_once('=')?;
-    let name = is_token(name).then(|| name.to_ascii_lowercase())?;
+    let name = is_name(name).then(|| name.to_ascii_lowercase())?;
     let inner = value.strip_prefix('"').and_then(|v| v.strip_suffix('"'));
     let value = match inner {
         Some(inner) => unquoted(inner),
-        None => is_token(value).then(|| value.to_owned())?,
+        None => is_name(value).then(|| value.to_owned())?,
     };
     // RFC 9110, section 8.3.2: of the parameters in use, the value of this one has no case.
     let value = if name == "charset" {
@@ -83,10 +85,6 @@ fn unquoted(inner: &str) -> String {
         });
     }
     text
-}
-
-fn is_token(text: &str) -> bool {
-    !text.is_empty() && text.bytes().all(touchstone_http::is_token)
 }
 
 #[cfg(test)]

@@ -670,7 +670,8 @@ fn names(request: &Request, name: &str) -> usize {
         .count()
 }
 
-fn is_name(text: &str) -> bool {
+/// Whether a text is a token (RFC 9110, section 5.6.2), as methods, fields and subprotocols are named.
+pub(crate) fn is_name(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(is_token)
 }
 

@@ -1,13 +1,12 @@
 //! A message over a WebSocket in the request language: the handshake that opens the connection, the message that is sent,
 //! and what must come back.
 
-use touchstone_http::is_token;
 use touchstone_websocket::{Handshake, Kind, OWN_FIELDS, Opcode, write};
 
 use crate::check::Check;
 use crate::job::{BodyEncoding, Encoding, Expect, ExpectBody, Request, WebSocket};
 use crate::random;
-use crate::request::{CompiledRequest, Origin};
+use crate::request::{CompiledRequest, Origin, is_name};
 use crate::template::{Key, Place, Scope, Template};
 
 /// Sets the masks apart from what else follows from a seed.
@@ -176,8 +175,9 @@ fn refuse(request: &Request) -> Result<(), String> {
                 "headers.{name}: touchstone writes it in a WebSocket's handshake, and offers no extension: leave it out"
             ));
         }
-        let names = |name: &str| name.trim().is_empty() || !name.trim().bytes().all(is_token);
-        if name.eq_ignore_ascii_case("sec-websocket-protocol") && value.split(',').any(names) {
+        if name.eq_ignore_ascii_case("sec-websocket-protocol")
+            && !value.split(',').all(|name| is_name(name.trim()))
+        {
             return Err(format!(
                 "headers.{name}: {value:?} is not a list of subprotocols (RFC 6455, section 11.3.4)"
             ));

@@ -108,7 +108,7 @@ impl Handshake {
         }
         let mut accepts = field_lines(head, "sec-websocket-accept");
         match (accepts.next(), accepts.next()) {
-            (Some(accept), None) if accept.trim_ascii() == self.accept.as_bytes() => {}
+            (Some(accept), None) if accept == self.accept.as_bytes() => {}
             (None, _) => {
                 return Err("the response to the handshake has no Sec-WebSocket-Accept".to_owned());
             }
@@ -119,20 +119,13 @@ impl Handshake {
             }
         }
         let mut extensions = field_lines(head, "sec-websocket-extensions");
-        if extensions.any(|line| !line.trim_ascii().is_empty()) {
+        if extensions.any(|line| !line.is_empty()) {
             return Err("the server chose an extension, and none was offered".to_owned());
         }
         let mut chosen = field_lines(head, "sec-websocket-protocol");
         match (chosen.next(), chosen.next()) {
             (None, _) => Ok(()),
-            (Some(name), None)
-                if self
-                    .offered
-                    .iter()
-                    .any(|one| one.as_bytes() == name.trim_ascii()) =>
-            {
-                Ok(())
-            }
+            (Some(name), None) if self.offered.iter().any(|one| one.as_bytes() == name) => Ok(()),
             _ => Err("the server chose a subprotocol that was not offered".to_owned()),
         }
     }

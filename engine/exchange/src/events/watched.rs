@@ -131,7 +131,7 @@ pub fn has_events(compiled: &CompiledRequest, status: u16, head: &[u8]) -> bool 
 #[must_use]
 pub fn is_coded(head: &[u8]) -> bool {
     let mut codings = field_lines(head, "content-encoding");
-    codings.any(|coding| !coding.trim_ascii().eq_ignore_ascii_case(b"identity"))
+    codings.any(|coding| !coding.eq_ignore_ascii_case(b"identity"))
 }
 
 /// Whether events must come behind a right head: not where a gRPC call ended with another status than `OK`, as expected.
