@@ -54,8 +54,8 @@ impl Flow {
     /// Takes bytes that are to be passed on in pieces, from now on one after each pause.
     pub fn drip(&mut self, bytes: &[u8], now: Nanos, piece: usize, pause: Nanos) {
         for piece in bytes.chunks(piece) {
-            let due = self.last_due.max(now) + pause;
-            self.push(piece, due);
+            let due = self.last_due.max(now).0.saturating_add(pause.0);
+            self.push(piece, Nanos(due));
         }
     }
 

@@ -39,6 +39,8 @@ pub struct Link {
     pub service: End,
     /// The dependency's end; `None` while it is not to be connected yet.
     pub dependency: Option<End>,
+    /// When it is to be woken, if that is set.
+    pub wakes_at: Option<Nanos>,
     up: Flow,
     down: Flow,
     answered: bool,
@@ -65,6 +67,7 @@ impl Link {
                 writable: true,
             },
             dependency: None,
+            wakes_at: None,
             up: Flow::default(),
             down: Flow::default(),
             answered: false,
@@ -147,12 +150,12 @@ impl Link {
                 return State::Over;
             }
             if !moved {
-                return State::Open(self.wakes_at(now));
+                return State::Open(self.next_due(now));
             }
         }
     }
 
-    fn wakes_at(&self, now: Nanos) -> Option<Nanos> {
+    fn next_due(&self, now: Nanos) -> Option<Nanos> {
         let due = [self.up.next_due(), self.down.next_due()];
         due.into_iter().flatten().filter(|at| *at > now).min()
     }

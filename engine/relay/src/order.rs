@@ -57,6 +57,22 @@ pub enum Act {
     },
 }
 
+impl Act {
+    /// Refuses numbers that say nothing of when bytes are passed on.
+    ///
+    /// # Errors
+    /// A sentence that names the number.
+    pub(crate) fn check(&self) -> Result<(), &'static str> {
+        match *self {
+            Self::Slow { delay_s, jitter_s } if delay_s < 0.0 || jitter_s < 0.0 => {
+                Err("delay_s and jitter_s must be at least 0")
+            }
+            Self::Drip { bytes_per_s } if bytes_per_s <= 0.0 => Err("bytes_per_s must be above 0"),
+            _ => Ok(()),
+        }
+    }
+}
+
 /// The answer to an order.
 #[derive(Debug, Clone, PartialEq, JsonSchema, Serialize)]
 pub struct Answer {

@@ -96,11 +96,20 @@ impl Relay {
         }
         let now = monotonic();
         while self.wakes.peek().is_some_and(|Reverse((at, _))| *at <= now) {
-            if let Some(Reverse((_, place))) = self.wakes.pop() {
-                self.pump(place);
+            if let Some(Reverse((at, place))) = self.wakes.pop() {
+                self.wake(at, place);
             }
         }
         rung
+    }
+
+    /// Goes on with a link that was to be woken then, unless that was put forward or the link is another by now.
+    fn wake(&mut self, at: Nanos, place: usize) {
+        let link = self.links.get_mut(place).and_then(Option::as_mut);
+        if let Some(link) = link.filter(|link| link.wakes_at == Some(at)) {
+            link.wakes_at = None;
+            self.pump(place);
+        }
     }
 
     fn patience(&self) -> Option<Duration> {
@@ -111,7 +120,7 @@ impl Relay {
     /// Carries out an order.
     ///
     /// # Errors
-    /// When the port cannot be opened again.
+    /// When the act's numbers make no sense, or the port cannot be opened again.
     pub fn obey(&mut self, order: &Order) -> io::Result<()> {
         match *order {
             Order::Count => Ok(()),
@@ -125,6 +134,7 @@ impl Relay {
     }
 
     fn begin(&mut self, act: Act) -> io::Result<()> {
+        act.check().map_err(io::Error::other)?;
         let before = std::mem::replace(&mut self.act, act);
         match act {
             Act::Reset => self.cut_from(0),
@@ -264,7 +274,13 @@ impl Relay {
             &mut self.buffer,
         );
         match state {
-            State::Open(Some(at)) => self.wakes.push(Reverse((at, place))),
+            State::Open(Some(at)) => {
+                // Once for each time, however often the link is looked at until then.
+                if link.wakes_at.is_none_or(|set| at < set) {
+                    link.wakes_at = Some(at);
+                    self.wakes.push(Reverse((at, place)));
+                }
+            }
             State::Open(None) => {}
             State::Over => self.close(place, false),
             State::Broken => self.close(place, true),
@@ -305,4 +321,39 @@ fn bound(address: &SocketAddr) -> io::Result<Stream> {
 
 fn token(place: usize, side: u64) -> u64 {
     FIRST + 2 * place as u64 + side
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::{Read, Write};
+    use std::net::TcpStream;
+
+    #[test]
+    fn a_link_is_woken_once_for_what_is_due_next() {
+        let dependency = TcpListener::bind("127.0.0.1:0").unwrap();
+        let bell = Bell::new().unwrap();
+        let mut relay = Relay::listen(&"127.0.0.1:0".parse().unwrap(), &bell).unwrap();
+        let to = dependency.local_addr().unwrap();
+        relay.obey(&Order::Aim { to }).unwrap();
+        let act = Act::Slow {
+            delay_s: 0.2,
+            jitter_s: 0.0,
+        };
+        relay.obey(&Order::Act { act }).unwrap();
+        let mut service = TcpStream::connect(relay.address().unwrap()).unwrap();
+        relay.turn(&bell);
+        let (mut answering, _) = dependency.accept().unwrap();
+        let mut came = 0;
+        while came < 20 {
+            answering.write_all(b"x").unwrap();
+            relay.turn(&bell);
+            came = relay.counts().from_dependency;
+            assert!(relay.wakes.len() <= 1, "{}", relay.wakes.len());
+        }
+        while !relay.wakes.is_empty() {
+            relay.turn(&bell);
+        }
+        service.read_exact(&mut [0; 20]).unwrap();
+    }
 }

@@ -293,3 +293,29 @@ fn an_order_that_cannot_be_read_is_refused_by_name() {
     }
     ask(&mut relay.client(), b"goes on");
 }
+
+#[test]
+fn an_act_whose_numbers_make_no_sense_changes_nothing() {
+    let mut relay = Relayed::to(echo());
+    for (act, said) in [
+        (r#""drip","bytes_per_s":0"#, "bytes_per_s must be above 0"),
+        (r#""drip","bytes_per_s":-5"#, "bytes_per_s must be above 0"),
+        (r#""slow","delay_s":-1,"jitter_s":0"#, "must be at least 0"),
+    ] {
+        let line = format!(r#"{{"order":"act","act":{{"kind":{act}}}}}"#);
+        let error = relay.tell(&line)["error"].as_str().unwrap().to_owned();
+        assert!(error.contains(said), "{error}");
+    }
+    ask(&mut relay.client(), b"goes on");
+}
+
+#[test]
+fn a_drip_of_ages_does_not_break_the_relay() {
+    let mut relay = Relayed::to(echo());
+    relay.act(r#""drip","bytes_per_s":1e-10"#);
+    let mut client = relay.client();
+    client.write_all(b"for a long time").unwrap();
+    assert!(is_silent(&mut client));
+    relay.act(r#""pass""#);
+    client.read_exact(&mut [0; 15]).unwrap();
+}
