@@ -10,21 +10,16 @@ use touchstone_probe::connection::{Connection, Ended};
 /// The longest that nothing is looked at but one socket.
 pub(crate) const LOOK: Duration = Duration::from_millis(100);
 
-/// A connection, and how much of what came on it was read.
+/// A connection, which holds what came since the last response.
 pub(crate) struct Client<'a> {
     plan: &'a Plan,
     connection: Connection,
-    read: usize,
 }
 
 impl<'a> Client<'a> {
     pub fn open(plan: &'a Plan) -> io::Result<Self> {
         let connection = Connection::open(plan.target.address, None, plan.answer)?;
-        Ok(Self {
-            plan,
-            connection,
-            read: 0,
-        })
+        Ok(Self { plan, connection })
     }
 
     /// Sends bytes and reads a response.
@@ -33,9 +28,9 @@ impl<'a> Client<'a> {
         self.connection.send(bytes, deadline);
         let mut reader = Reader::new(self.plan.request.is_head);
         loop {
-            let news = &self.connection.received()[self.read..];
-            self.read += news.len();
-            match reader.push(news) {
+            let progress = reader.push(self.connection.received());
+            self.connection.forget();
+            match progress {
                 Ok(Progress::Complete(response)) => return Ok(response),
                 Ok(Progress::Partial) => {}
                 Err(_) => return Err(Instead::NotHttp),
@@ -68,7 +63,7 @@ impl<'a> Client<'a> {
 
     /// What came since the last response.
     pub fn news(&self) -> &[u8] {
-        &self.connection.received()[self.read..]
+        self.connection.received()
     }
 
     /// How the connection ended, if it has.

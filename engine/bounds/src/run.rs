@@ -8,8 +8,8 @@ use crate::search::{Refusal, search};
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
-use touchstone_exchange::JobError;
-use touchstone_exchange::Response;
+use touchstone_exchange::{JobError, Response};
+use touchstone_http::field_value;
 
 /// The preface of HTTP/2, and an empty SETTINGS frame (RFC 9113 3.4).
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0";
@@ -68,7 +68,10 @@ impl Looking<'_> {
                 "the plain request was not answered as expected: {why}"
             ));
         }
-        result.keep_alive = first.ok().and_then(|response| keep_alive(&response));
+        result.keep_alive = first.ok().and_then(|response| {
+            let value = field_value(&response.head, "keep-alive")?;
+            Some(String::from_utf8_lossy(&value).into_owned())
+        });
         let (plan, interrupt) = (self.plan, self.interrupt);
         let watched = std::thread::scope(|scope| {
             let start = |before| scope.spawn(move || watch(plan, before, interrupt));
@@ -102,13 +105,12 @@ impl Looking<'_> {
         };
         while found.count < self.job.responses && !self.interrupt.load(Ordering::Relaxed) {
             let answered = client.ask(&bytes);
-            if fault(self.plan, &answered).is_some() {
-                found.ended = true;
-                break;
-            }
-            found.count += 1;
-            if answered.is_ok_and(|response| !response.keep_alive) {
-                (found.ended, found.announced) = (true, true);
+            let wrong = fault(self.plan, &answered).is_some();
+            found.count += u32::from(!wrong);
+            found.announced = answered.is_ok_and(|response| !response.keep_alive);
+            // A wrong response does not end the connection that it comes on.
+            found.ended = found.announced || client.ended().is_some();
+            if wrong || found.ended {
                 break;
             }
         }
@@ -166,16 +168,6 @@ impl Looking<'_> {
         }
         Ok(client.news().get(3) == Some(&SETTINGS))
     }
-}
-
-fn keep_alive(response: &Response) -> Option<String> {
-    let head = String::from_utf8_lossy(&response.head);
-    let named = |line: &str| {
-        let (name, value) = line.split_once(':')?;
-        name.eq_ignore_ascii_case("keep-alive")
-            .then(|| value.trim().to_owned())
-    };
-    head.lines().find_map(named)
 }
 
 #[cfg(test)]
@@ -250,5 +242,52 @@ mod tests {
             assert!(quiet.closed_s.is_some_and(|at| at >= 0.25), "{quiet:?}");
         }
         assert_eq!(found.idle.len(), 3);
+    }
+
+    /// The responses on one connection of a server that gives the same answer again and again, and behind these another.
+    fn responses_of(answer: Vec<u8>, right: u32) -> Responses {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        std::thread::spawn(move || {
+            let (mut stream, _) = listener.accept()?;
+            let mut reader = BufReader::new(stream.try_clone()?);
+            let (mut line, mut given) = (String::new(), 0);
+            while reader.read_line(&mut line)? > 0 {
+                if line == "\r\n" {
+                    let other = b"HTTP/1.1 429 Too many\r\nContent-Length: 0\r\n\r\n";
+                    stream.write_all(if given < right { &answer } else { other })?;
+                    given += 1;
+                }
+                line.clear();
+            }
+            io::Result::Ok(())
+        });
+        let job = serde_json::json!({
+            "url": format!("http://{address}"), "request": {"target": "/"}, "responses": 200
+        });
+        let job: Job = serde_json::from_value(job).unwrap();
+        let looking = Looking {
+            job: &job,
+            plan: &job.plan().unwrap(),
+            interrupt: &AtomicBool::new(false),
+        };
+        looking.responses()
+    }
+
+    #[test]
+    fn a_wrong_response_does_not_end_the_connection_that_gives_it() {
+        let found = responses_of(ANSWER.to_vec(), 3);
+        assert_eq!(
+            (found.count, found.ended, found.announced),
+            (3, false, false)
+        );
+    }
+
+    #[test]
+    fn all_responses_of_one_connection_together_may_be_large() {
+        let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n", 64 << 10);
+        let answer = [head.into_bytes(), vec![b'a'; 64 << 10]].concat();
+        let found = responses_of(answer, u32::MAX);
+        assert_eq!((found.count, found.ended), (200, false));
     }
 }

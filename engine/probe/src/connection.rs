@@ -19,7 +19,7 @@ pub enum Ended {
     Reset,
 }
 
-/// One connection and all that came in on it.
+/// One connection and all that came in on it, unless it was forgotten.
 pub struct Connection {
     channel: Channel,
     received: Vec<u8>,
@@ -54,6 +54,11 @@ impl Connection {
     /// What came in until now.
     pub fn received(&self) -> &[u8] {
         &self.received
+    }
+
+    /// Drops what came in until now.
+    pub fn forget(&mut self) {
+        self.received.clear();
     }
 
     /// How the server's side ended, if it did.
