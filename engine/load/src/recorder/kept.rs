@@ -58,9 +58,9 @@ impl Stamps {
 /// What is kept, in nanoseconds of the engine's clock.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Kept {
-    /// The rest of the response that is counted next came so long after its first part.
+    /// The last response that came in parts: which one, and how long after its first part the rest came.
     #[serde(skip)]
-    pub rest: Nanos,
+    rest: ((u64, Nanos), Nanos),
     slowest: BinaryHeap<Reverse<(i64, Stamps)>>,
     sampled: Vec<Stamps>,
     most: (usize, usize),
@@ -81,7 +81,7 @@ impl Kept {
     #[must_use]
     pub fn new(tail: &Tail, seed: u64) -> Self {
         Self {
-            rest: Nanos::ZERO,
+            rest: Default::default(),
             slowest: BinaryHeap::new(),
             sampled: Vec::new(),
             most: (tail.slowest as usize, tail.sampled as usize),
@@ -100,10 +100,20 @@ impl Kept {
         self.connections[place] = (port, took);
     }
 
+    /// A response came in parts, the rest so long after the first. It may turn out to be wrong, or not to be counted.
+    pub fn came_in_parts(&mut self, request: InFlight, rest: Nanos) {
+        self.rest = (which(request), rest);
+    }
+
     /// A right response came. One comparison for most of them.
     #[inline]
     pub fn take(&mut self, slot: u32, request: InFlight, now: Nanos) {
-        let rest = std::mem::take(&mut self.rest);
+        let (of, rest) = self.rest;
+        let rest = if of == which(request) {
+            rest
+        } else {
+            Nanos::ZERO
+        };
         let Some((port, opening)) = self.connections.get_mut(slot as usize) else {
             return;
         };
@@ -148,6 +158,11 @@ impl Kept {
     }
 }
 
+/// Tells a request from all others of its thread: the steps of a journey have one counter.
+const fn which(request: InFlight) -> (u64, Nanos) {
+    (request.counter, request.sent)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -179,5 +194,31 @@ mod tests {
         assert_eq!(sampled.len(), 50);
         let mean = sampled.iter().map(Stamps::latency).sum::<i64>() / 50;
         assert!((300_000..700_000).contains(&mean), "{mean}");
+    }
+
+    #[test]
+    fn the_first_part_of_a_response_that_is_not_kept_is_not_that_of_the_next() {
+        let tail = Tail {
+            slowest: 3,
+            sampled: 0,
+            interval_s: 0.001,
+            addresses: Vec::new(),
+        };
+        let mut kept = Kept::new(&tail, 1);
+        kept.opened(0, 4321, Nanos::ZERO);
+        let request = |counter| InFlight {
+            counter,
+            ..InFlight::default()
+        };
+        kept.came_in_parts(request(1), Nanos::from_millis(5));
+        kept.take(0, request(2), Nanos::from_millis(10));
+        kept.came_in_parts(request(3), Nanos::from_millis(5));
+        kept.take(0, request(3), Nanos::from_millis(30));
+        let mut found: Vec<_> = kept
+            .slowest(Nanos::ZERO)
+            .map(|stamps| (stamps.first, stamps.last))
+            .collect();
+        found.sort_unstable();
+        assert_eq!(found, [(10_000, 10_000), (25_000, 30_000)]);
     }
 }

@@ -376,7 +376,7 @@ impl Recorder {
     pub fn came_in_parts(&mut self, request: InFlight, rest: Nanos, acknowledged: bool) {
         let counts = self.counts(request.intended);
         if let Some(kept) = &mut self.stamps {
-            kept.rest = rest;
+            kept.came_in_parts(request, rest);
         }
         let in_parts = &mut self.kinds[usize::from(request.kind)].in_parts;
         in_parts.came(rest, acknowledged, counts);
