@@ -20,7 +20,7 @@ pub(crate) struct Watched<'a> {
     progress: Progress,
     /// Bytes of the body, and ends in it, that were looked at.
     taken: (usize, usize),
-    /// Whether it was left with all its events, ahead of its end.
+    /// Whether it was left ahead of its end: with all its events, or because it is broken.
     left: bool,
     broken: Option<Malformed>,
 }
@@ -57,8 +57,8 @@ impl<'a> Watched<'a> {
             return false;
         }
         self.take(so_far.body, so_far.ends);
-        self.left = self.progress.is_fulfilled(self.check);
-        self.left || self.broken.is_some()
+        self.left = self.progress.is_fulfilled(self.check) || self.broken.is_some();
+        self.left
     }
 
     fn take(&mut self, body: &[u8], ends: &[usize]) {
@@ -160,5 +160,40 @@ fn head_is_right(
         Ok(code == Code::OK)
     } else {
         Err(faults)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::request::Origin;
+    use crate::template::Scope;
+    use serde_json::{from_value, json};
+    use touchstone_http::{Url, parse_head};
+
+    #[test]
+    fn a_broken_stream_of_grpc_is_not_one_without_a_status() {
+        let request = from_value(json!({"grpc": {"method": "grpc.health.v1.Health/Watch"}}));
+        let stream = from_value(json!({"kind": "messages", "events": 2})).unwrap();
+        let (request, url) = (request.unwrap(), Url::parse("http://h:1/").unwrap());
+        let origin = Origin {
+            url: &url,
+            closes: false,
+            is_h2: true,
+            timeout: std::time::Duration::from_secs(5),
+        };
+        let compiled = CompiledRequest::compile(&request, origin, Scope::default()).unwrap();
+        let compiled = compiled.streamed(&request, Some(&stream), Scope::default());
+        let compiled = compiled.unwrap();
+        let mut watched = Watched::new(&compiled, Key::default()).unwrap();
+        let text = b"HTTP/1.1 200 OK\r\nContent-Type: application/grpc\r\n\r\n";
+        let so_far = SoFar {
+            head: (parse_head(text, false).unwrap().unwrap(), text),
+            body: b"\x02\0\0\0\0",
+            ends: &[],
+        };
+        assert!(watched.is_enough(&so_far));
+        let faults = watched.faults(&so_far.left());
+        assert_eq!(faults, ["a message whose flag is neither 0 nor 1"]);
     }
 }
