@@ -107,7 +107,8 @@ impl Job {
             is_h2: false,
             timeout: answer,
         };
-        let request = CompiledRequest::compile(&self.request, origin, Scope::default());
+        let request = CompiledRequest::compile(&self.request, origin, Scope::default())
+            .and_then(CompiledRequest::without_message);
         let request = request.map_err(|why| malformed(format!("request.{why}")))?;
         let mut head = Vec::new();
         request.render(KEY, &mut head, &mut Vec::new());
@@ -190,5 +191,11 @@ mod tests {
     fn a_body_is_refused() {
         let refused = job(serde_json::json!({"method": "POST", "target": "/a", "body": "x"}));
         assert!(refused.is_err_and(|error| error.to_string().contains("body")));
+    }
+
+    #[test]
+    fn a_message_over_a_websocket_is_refused() {
+        let refused = job(serde_json::json!({"body": "x", "websocket": {"kind": "echo"}}));
+        assert!(refused.is_err_and(|error| error.to_string().contains("websocket")));
     }
 }

@@ -90,45 +90,38 @@ impl Link {
         dice: &mut Random,
         buffer: &mut [u8],
     ) -> State {
+        let answered = &mut self.answered;
         loop {
-            let mut moved = false;
-            while self.service.readable && self.up.has_room() {
-                match take(&mut self.service, buffer) {
-                    Took::Bytes(n) => {
-                        counts.turns += u64::from(std::mem::take(&mut self.answered));
-                        counts.from_service += n as u64;
-                        self.up.push(&buffer[..n], now);
-                        moved = true;
-                    }
-                    Took::End => self.up.end(),
-                    Took::Nothing => {}
-                    Took::Gone => {
-                        if !stalled {
-                            return State::Broken;
-                        }
-                        self.up.end();
-                    }
-                }
-            }
+            let up = fill(
+                &mut self.up,
+                &mut self.service,
+                stalled,
+                buffer,
+                |up, bytes| {
+                    counts.turns += u64::from(std::mem::take(answered));
+                    counts.from_service += bytes.len() as u64;
+                    up.push(bytes, now);
+                },
+            );
+            let Some(mut moved) = up else {
+                return State::Broken;
+            };
             if let Some(dependency) = &mut self.dependency {
-                while dependency.readable && self.down.has_room() {
-                    match take(dependency, buffer) {
-                        Took::Bytes(n) => {
-                            self.answered = true;
-                            counts.from_dependency += n as u64;
-                            queue(&mut self.down, &buffer[..n], pace, now, dice);
-                            moved = true;
-                        }
-                        Took::End => self.down.end(),
-                        Took::Nothing => {}
-                        Took::Gone => {
-                            if !stalled {
-                                return State::Broken;
-                            }
-                            self.down.end();
-                        }
-                    }
-                }
+                let down = fill(
+                    &mut self.down,
+                    dependency,
+                    stalled,
+                    buffer,
+                    |down, bytes| {
+                        *answered = true;
+                        counts.from_dependency += bytes.len() as u64;
+                        queue(down, bytes, pace, now, dice);
+                    },
+                );
+                let Some(more) = down else {
+                    return State::Broken;
+                };
+                moved |= more;
             }
             if stalled {
                 if !moved {
@@ -166,6 +159,30 @@ enum Took {
     Nothing,
     End,
     Gone,
+}
+
+/// Reads what has come from an end, as far as the flow has room, and `keep`s it there. Gives whether there was any; none where
+/// the end is gone. A stall holds that back as well.
+fn fill(
+    flow: &mut Flow,
+    from: &mut End,
+    stalled: bool,
+    buffer: &mut [u8],
+    mut keep: impl FnMut(&mut Flow, &[u8]),
+) -> Option<bool> {
+    let mut moved = false;
+    while from.readable && flow.has_room() {
+        match take(from, buffer) {
+            Took::Bytes(n) => {
+                keep(flow, &buffer[..n]);
+                moved = true;
+            }
+            Took::Nothing => {}
+            Took::Gone if !stalled => return None,
+            Took::End | Took::Gone => flow.end(),
+        }
+    }
+    Some(moved)
 }
 
 fn take(end: &mut End, buffer: &mut [u8]) -> Took {
