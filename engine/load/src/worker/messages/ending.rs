@@ -108,13 +108,14 @@ impl Worker {
     }
 
     /// Fails the messages whose echo has been waited for too long. An echo that was overtaken is lost, and the connection
-    /// goes on without it.
+    /// goes on without it: others are sent only after all were looked at, so that none fails that has not waited.
     pub(in crate::worker) fn time_out_messages<W: Wire>(
         &mut self,
         wire: &mut W,
         slot: u32,
         now: Nanos,
     ) {
+        let mut lost = 0;
         while self.connections[slot as usize].in_flight > 0 {
             let first = self.connections[slot as usize].first;
             if first.waited(now) < self.timeout {
@@ -127,7 +128,13 @@ impl Worker {
             self.recorder.message_fault(first, MessageFault::Lost);
             let why = "no echo within the limit, and messages that were sent later had theirs";
             self.fail_message(slot, ErrorClass::Timeout, why, &[], now);
-            self.answered(wire, slot, now);
+            lost += 1;
+        }
+        let generation = self.generation(slot);
+        for _ in 0..lost {
+            if self.generation(slot) == generation {
+                self.answered(wire, slot, now);
+            }
         }
         self.flush(wire, slot);
     }
