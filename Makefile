@@ -7,6 +7,8 @@ CLUSTER_VENV := .venv-cluster
 ENGINE := target/release/touchstone-engine
 ENGINE_SOURCES := $(shell find engine -name '*.rs' -o -name 'Cargo.toml' -o -name '*.toml' 2>/dev/null) Cargo.toml Cargo.lock
 RUN ?= users --quick
+# Twice the CPUs: three quarters of a test's time is waiting for a service under a load of fixed length.
+TEST_WORKERS ?= $(shell expr 2 \* $$(nproc 2>/dev/null || echo 2))
 PACKAGING := target/packaging
 DIST ?= dist
 SITE := target/site
@@ -14,7 +16,7 @@ SITE_DIR ?= site
 WHEEL_TARGET ?= $(shell rustc -vV 2>/dev/null | sed -n 's/^host: //p')
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test test-engine test-mote lint format faults findings calibrate wheel site pictures clean test-slow test-native test-broken test-cluster
+.PHONY: help setup run test test-engine test-mote lint lint-lab lint-engine format faults findings calibrate wheel site pictures clean test-slow test-native test-broken test-cluster
 
 help: ## Show this
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -51,11 +53,11 @@ run: setup ## Measure the scenario `users` (another: make run RUN="crud --quick"
 
 test: setup ## The tests: engine, lab, mote
 	@$(MAKE) --no-print-directory -j2 --output-sync=line test-engine test-mote
-	$(BIN)/pytest -n 2 --dist worksteal -m "not slow and not native and not broken and not cluster"
+	$(BIN)/pytest -n $(TEST_WORKERS) --dist worksteal -m "not slow and not native and not broken and not cluster"
 
-# At once: the engine's tests mostly wait, mote's mostly compile.
+# At once: the engine's tests mostly wait, mote's mostly compile. `--tests` leaves out examples in comments, which the engine has none of.
 test-engine:
-	cargo test --workspace --locked --quiet
+	cargo test --workspace --locked --quiet --tests -- --test-threads=4
 
 test-mote:
 	mote/check.sh
@@ -73,9 +75,15 @@ test-broken: setup ## Every stack of `users`, broken in three ways each; minutes
 	$(BIN)/pytest -m "broken or slow" tests/run/test_broken_stacks.py
 
 lint: setup ## All linters and type checks
+	@$(MAKE) --no-print-directory -j2 --output-sync=line lint-lab lint-engine
+
+# At once: mypy is one thread, clippy's last crates are one thread each.
+lint-lab:
 	$(BIN)/ruff check src tests benchmarks
 	$(BIN)/ruff format --check src tests benchmarks
 	$(BIN)/mypy
+
+lint-engine:
 	cargo fmt --check
 	cargo clippy --workspace --all-targets --locked --quiet -- -D warnings
 	$(BIN)/python tests/lint/stacks.py
