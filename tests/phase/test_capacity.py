@@ -85,9 +85,15 @@ def stuttering_engine() -> Iterator[None]:
     """Every engine that is started meanwhile stands still for a tenth of a second in every quarter."""
     over = threading.Event()
 
+    def engines_now() -> Iterator[psutil.Process]:
+        for child in psutil.Process().children():
+            with suppress(psutil.NoSuchProcess):  # It may have ended since.
+                if child.name().startswith("touchstone-engi"):
+                    yield child
+
     def stutter() -> None:
         while not over.wait(0.15):
-            engines = [c for c in psutil.Process().children() if c.name().startswith("touchstone-engi")]
+            engines = list(engines_now())
             for how in (signal.SIGSTOP, signal.SIGCONT):
                 for engine in engines:
                     with suppress(psutil.NoSuchProcess):
