@@ -57,7 +57,7 @@ test: setup ## The tests: engine, lab, mote
 
 # At once: the engine's tests mostly wait, mote's mostly compile. `--tests` leaves out examples in comments, which the engine has none of.
 test-engine:
-	cargo test --workspace --locked --quiet --tests -- --test-threads=4
+	cargo test --workspace --locked --quiet --tests
 
 test-mote:
 	mote/check.sh
