@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -18,17 +17,19 @@ import pytest
 
 from touchstone.engine.client import EngineError, run_job
 from touchstone.engine.protocol import StopJob
-from touchstone.isolation.port import free_port
+from touchstone.isolation.port import free_port, listeners
 from touchstone.record.evidence.stop import Outcomes, StopResult
 
+COLD_S = 0.4
+"""How long the planted service `cold` takes for its first request."""
 _SERVICE = Path(__file__).parents[1] / "phase" / "stopping_service.py"
 
 
 class Planted:
     """A service of `stopping_service.py` that runs."""
 
-    def __init__(self, folder: Path, mode: str) -> None:
-        self.port, self._log = free_port(), folder / "log"
+    def __init__(self, folder: Path, mode: str, port: int) -> None:
+        self.port, self._log = port, folder / "log"
         env = {**os.environ, "PORT": str(self.port), "STOP_LOG": str(self._log)}
         self.process = subprocess.Popen([sys.executable, str(_SERVICE), mode], env=env, start_new_session=True)
 
@@ -48,14 +49,12 @@ class Planted:
 def planted(tmp_path: Path) -> Iterator[Any]:
     running: list[Planted] = []
 
-    def start(mode: str) -> Planted:
+    def start(mode: str, port: int | None = None) -> Planted:
         folder = tmp_path / str(len(running))
         folder.mkdir()
-        running.append(one := Planted(folder, mode))
+        running.append(one := Planted(folder, mode, port or free_port()))
         deadline = time.monotonic() + 20
-        while time.monotonic() < deadline:
-            with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", one.port)):
-                break
+        while time.monotonic() < deadline and one.process.pid not in listeners(one.port):
             time.sleep(0.02)
         return one
 
@@ -166,3 +165,68 @@ def test_a_service_that_answers_otherwise_is_not_ended(planted: Any) -> None:
 def test_a_job_that_makes_no_sense_is_refused(planted: Any, job: dict[str, Any], words: str) -> None:
     with pytest.raises(EngineError, match=words):
         planted("graceful").stop(**job)
+
+
+def replaced(old: Planted, new: Planted, **job: Any) -> StopResult:
+    """What becomes of the load when `new` takes the place of `old`, behind the relay unless both share a port."""
+    address = None if old.port == new.port else f"127.0.0.1:{new.port}"
+    successor = {"pid": new.process.pid, "address": address, "after_s": 0.5}
+    return old.stop(successor=successor, **{"rate": 200.0, "connections": 8, **job})
+
+
+def test_a_replacement_that_drains_loses_nothing_and_leaves_no_gap(planted: Any) -> None:
+    old, new = planted("graceful"), planted("graceful")
+    result = replaced(old, new)
+    after = result.from_signal
+    assert (after.lost, after.stale, after.turned_away) == (0, 0, 0)
+    assert new.said()["answered"] > 50
+    assert old.said()["answered"] + new.said()["answered"] == result.sent.right
+    assert result.handover is not None
+    assert result.handover.gap_s < COLD_S
+    assert not result.listens_after
+
+
+def test_what_a_replacement_drops_equals_the_log_of_the_old_process(planted: Any) -> None:
+    old, new = planted("unanswered"), planted("graceful")
+    result = replaced(old, new)
+    assert result.from_signal.cut == lost_by_the_log(old.said()) > 0
+    assert old.said()["answered"] + new.said()["answered"] == result.sent.right
+
+
+def test_requests_on_connections_that_the_old_process_closed_are_stale_behind_the_relay_too(planted: Any) -> None:
+    old, new = planted("exits"), planted("graceful")
+    result = replaced(old, new, rate=2000.0)
+    assert lost_by_the_log(old.said()) == result.from_signal.cut
+    assert old.said()["answered"] + new.said()["answered"] == result.sent.right
+    assert result.from_signal.sent - result.from_signal.right == result.from_signal.lost + result.from_signal.stale
+
+
+def test_a_successor_that_is_cold_leaves_a_gap_of_its_length(planted: Any) -> None:
+    result = replaced(planted("graceful"), planted("cold"))
+    assert result.handover is not None
+    assert result.handover.gap_s > COLD_S - 0.1
+    assert result.from_signal.lost == 0
+
+
+def test_two_processes_that_share_a_port_are_replaced_without_a_relay(planted: Any) -> None:
+    old = planted("sharing-graceful")
+    new = planted("sharing-graceful", old.port)
+    result = replaced(old, new)
+    assert result.failure is None
+    assert result.from_signal.cut == 0
+    assert new.said()["answered"] > 50
+    assert old.said()["answered"] + new.said()["answered"] == result.sent.right
+
+
+def test_the_memory_of_both_is_more_than_that_of_one(planted: Any) -> None:
+    handover = replaced(planted("graceful"), planted("graceful")).handover
+    assert handover is not None
+    assert handover.memory_bytes is not None
+    assert handover.both_bytes is not None
+    assert handover.memory_bytes > 1_000_000
+    assert handover.both_bytes > handover.memory_bytes / 2
+
+
+def test_a_successor_without_a_process_id_is_refused(planted: Any) -> None:
+    with pytest.raises(EngineError, match=r"successor\.pid"):
+        planted("graceful").stop(successor={"pid": 0})

@@ -16,7 +16,8 @@ def stopped(case: str = "in-flight", *, after: Outcomes | None = None, **more: A
     sample = first_load(run).model_copy(
         deep=True, update={"id": "stop-1", "phase": "stop", "load": case, "figures": {}, "proofs": []}
     )
-    evidence = {name: more.pop(name) for name in ("survivors", "unanswered_work") if name in more}
+    own = set(StopEvidence.model_fields)
+    evidence = {name: more.pop(name) for name in list(more) if name in own}
     result = StopResult(**{"stop_s": 0.02, "after": after or Outcomes(right=12), **more})
     sample.evidence = StopEvidence(case=case, within_s=10.0, result=result, **evidence)
     run.samples.append(sample)

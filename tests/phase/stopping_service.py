@@ -5,6 +5,7 @@ Its log has a line for each request: `read` when the whole request was read, `an
 
 from __future__ import annotations
 
+import fcntl
 import os
 import selectors
 import signal
@@ -15,7 +16,10 @@ import time
 MODE = sys.argv[1]
 PORT = int(os.environ["PORT"])
 SLOW_S = 0.4
+COLD_S = 0.4
+COLD_AT = int(os.environ.get("STOP_COLD_AT", "1"))
 ANNOUNCES_S = 0.3
+DRAIN = ("graceful", "stumbles", "cold", "sharing-graceful", "alone")
 
 
 class Service:
@@ -24,13 +28,18 @@ class Service:
     def __init__(self) -> None:
         self.log = os.open(os.environ["STOP_LOG"], os.O_WRONLY | os.O_APPEND | os.O_CREAT)
         self.selector = selectors.DefaultSelector()
-        self.listener = socket.create_server(("127.0.0.1", PORT), backlog=256)
+        shares = MODE.startswith("sharing-")
+        self.listener = socket.create_server(("127.0.0.1", PORT), backlog=256, reuse_port=shares)
         self.listener.setblocking(False)
         self.selector.register(self.listener, selectors.EVENT_READ)
         self.received: dict[socket.socket, bytes] = {}
         self.waiting: list[tuple[float, socket.socket]] = []
         self.ends_since: float | None = None
         self.read = 0
+        if MODE == "alone":
+            # An exclusive lock of the program's own file: a second process does not start beside the first.
+            self.lock = os.open(__file__, os.O_RDONLY)
+            fcntl.flock(self.lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
     def note(self, what: str) -> None:
         os.write(self.log, f"{what}\n".encode())
@@ -71,6 +80,9 @@ class Service:
             self.received[one] = b""
             self.note("read")
             self.read += 1
+            # The first request is the one that finds it ready.
+            if MODE == "cold" and self.read == COLD_AT:
+                time.sleep(COLD_S)
             if MODE == "stumbles" and self.ends_since is None and self.read % 20 == 0:
                 return self.drop(one)
             if MODE == "unanswered" and self.ends_since is not None:
@@ -98,19 +110,19 @@ class Service:
 
     def begin_to_end(self, *_: object) -> None:
         self.ends_since = time.monotonic()
-        if MODE == "exits":
+        if MODE in ("exits", "sharing-exits"):
             os._exit(0)
 
     def end(self) -> None:
         assert self.ends_since is not None
         since = time.monotonic() - self.ends_since
-        if MODE in ("graceful", "stumbles") and self.listener.fileno() >= 0:
+        if MODE in DRAIN and self.listener.fileno() >= 0:
             # Those that have connected already are served: closing the listener would reset them.
             while self.accept():
                 pass
             self.selector.unregister(self.listener)
             self.listener.close()
-        if MODE in ("graceful", "stumbles", "unavailable", "halfway") and since > ANNOUNCES_S and not self.waiting:
+        if MODE in (*DRAIN, "unavailable", "halfway") and since > ANNOUNCES_S and not self.waiting:
             os._exit(0)
         if MODE == "unanswered" and since > 0.1:
             os._exit(0)

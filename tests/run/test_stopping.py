@@ -37,6 +37,7 @@ requests = [{ name = "slow", target = "/slow", expect = { body = "hello" } }]
 load = "quick"
 slow_load = "slow"
 within_s = 1
+rolling = true
 """
 STACK = """
 schema = 1
@@ -51,7 +52,7 @@ title = "{mode}"
 build = []
 artifacts = ["service.py"]
 run = ["{python}", "service.py", "{mode}"]
-env = {{ STOP_LOG = "/dev/null" }}
+env = {{ STOP_LOG = "/dev/null", STOP_COLD_AT = "2" }}
 """
 
 
@@ -60,7 +61,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     folder = tmp_path_factory.mktemp("stop")
     (folder / "ends" / "planted").mkdir(parents=True)
     (folder / "ends" / "scenario.toml").write_text(SCENARIO)
-    modes = ("graceful", "exits", "ignores", "waits")
+    modes = ("graceful", "exits", "ignores", "waits", "sharing-graceful", "cold", "alone")
     variants = (VARIANT.format(mode=mode, python=sys.executable) for mode in modes)
     (folder / "ends" / "planted" / "stack.toml").write_text(STACK + "".join(variants))
     shutil.copy(SERVICE, folder / "ends" / "planted" / "service.py")
@@ -95,3 +96,22 @@ def test_each_behaviour_is_named(report: dict[str, Any]) -> None:
     assert ("ignores-sigterm", "idle") in codes_of(report, "ignores")
     assert "stop_s" not in figures_of(report, "ignores", "idle")
     assert ("ignores-sigterm", "stuck") in codes_of(report, "waits")
+
+
+def test_a_sound_service_is_replaced_without_a_loss(report: dict[str, Any]) -> None:
+    for mode, case in (("graceful", "rolling"), ("sharing-graceful", "rolling-port")):
+        figures = figures_of(report, mode, case)
+        assert figures["stop_lost"] == 0 or case == "rolling-port"
+        assert figures["stop_memory_both"] > 1_000_000
+        assert "stop_gap" in figures
+
+
+def test_only_a_listener_that_shares_its_port_is_replaced_there(report: dict[str, Any]) -> None:
+    tried = {s["contender"] for s in report["run"]["samples"] if s["load"] == "rolling-port"}
+    assert tried == {"planted/sharing-graceful"}
+
+
+def test_a_cold_second_process_and_one_that_cannot_start_are_named(report: dict[str, Any]) -> None:
+    assert ("gap-at-replacement", "rolling") in codes_of(report, "cold")
+    assert ("second-process-fails", "rolling") in codes_of(report, "alone")
+    assert ("second-process-fails", "rolling") not in codes_of(report, "cold")

@@ -31,6 +31,8 @@ pub struct End {
     pub readable: bool,
     /// Whether something may be written.
     pub writable: bool,
+    /// Whether the kernel reported an error, such as a reset that came after the end.
+    pub failed: bool,
 }
 
 /// A connection through the relay.
@@ -65,6 +67,7 @@ impl Link {
                 stream: service,
                 readable: true,
                 writable: true,
+                failed: false,
             },
             dependency: None,
             wakes_at: None,
@@ -141,6 +144,11 @@ impl Link {
             }
             if self.up.is_over() && self.down.is_over() {
                 return State::Over;
+            }
+            // An end that has been passed on is read no more, so its reset shows here alone.
+            if self.down.is_over() && dependency.failed || self.up.is_over() && self.service.failed
+            {
+                return State::Broken;
             }
             if !moved {
                 return State::Open(self.next_due(now));

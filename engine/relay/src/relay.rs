@@ -126,11 +126,16 @@ impl Relay {
             Order::Count => Ok(()),
             Order::Aim { to } => {
                 self.cut_from(0);
-                self.to = Some(to);
+                self.lead_to(to);
                 Ok(())
             }
             Order::Act { act } => self.begin(act),
         }
+    }
+
+    /// Connects new connections to this address. Those of before go on.
+    pub const fn lead_to(&mut self, to: SocketAddr) {
+        self.to = Some(to);
     }
 
     fn begin(&mut self, act: Act) -> io::Result<()> {
@@ -230,6 +235,7 @@ impl Relay {
             stream,
             readable: at_once,
             writable: at_once,
+            failed: false,
         })
     }
 
@@ -246,6 +252,7 @@ impl Relay {
         if let Some(end) = end {
             end.readable |= event.readable() || event.ended() || event.failed();
             end.writable |= event.writable();
+            end.failed |= event.failed();
         }
         self.pump(place);
     }

@@ -319,3 +319,20 @@ fn a_drip_of_ages_does_not_break_the_relay() {
     relay.act(r#""pass""#);
     client.read_exact(&mut [0; 15]).unwrap();
 }
+
+#[test]
+fn a_reset_that_follows_an_end_reaches_the_service() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let relayed = Relayed::to(listener.local_addr().unwrap());
+    let mut service = TcpStream::connect(relayed.address).unwrap();
+    service.set_read_timeout(Some(PATIENCE)).unwrap();
+    let (dependency, _) = listener.accept().unwrap();
+    drop(dependency);
+    assert_eq!(service.read(&mut [0; 1]).unwrap(), 0);
+    service.write_all(b"too late").unwrap();
+    let begun = Instant::now();
+    while service.take_error().unwrap().is_none() {
+        assert!(begun.elapsed() < PATIENCE, "no reset came");
+        thread::sleep(Duration::from_millis(1));
+    }
+}

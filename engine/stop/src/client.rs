@@ -6,6 +6,7 @@ use crate::outcome::{Fate, Outcome, Outcomes};
 use crate::result::{Loss, Rested};
 use std::collections::VecDeque;
 use std::io;
+use std::net::SocketAddr;
 use std::os::fd::AsFd;
 use std::time::Duration;
 use touchstone_exchange::JobError;
@@ -18,6 +19,8 @@ use touchstone_sys::poll::{Epoll, Event};
 const PROCESS: u64 = u64::MAX;
 /// How long a reset may take that follows an end: on loopback both come from one call of the other side.
 const RESET_FOLLOWS: Nanos = Nanos::from_millis(5);
+/// How long it may take through a relay, which has to be given a CPU.
+const RESET_IS_RELAYED: Nanos = Nanos::from_millis(50);
 /// Losses that are kept, each with its evidence.
 const LOSSES: usize = 100;
 
@@ -28,6 +31,8 @@ pub(crate) struct Tally {
     pub under_way: Outcomes,
     pub after: Outcomes,
     pub last_right: Option<Nanos>,
+    /// The longest time between two right responses, or the signal and one, that ended after the signal.
+    pub gap: Nanos,
     pub first_refused: Option<Nanos>,
     pub announced: u64,
     pub losses: Vec<(Nanos, Nanos, Outcome, String)>,
@@ -37,6 +42,9 @@ pub(crate) struct Tally {
 /// All connections, and the counts.
 pub(crate) struct Client<'a> {
     plan: &'a Plan,
+    /// Where it connects to.
+    address: SocketAddr,
+    reset_follows: Nanos,
     epoll: Epoll,
     /// By number; none is given twice, so that a late event meets nobody else.
     connections: Vec<Option<Box<Connection>>>,
@@ -55,13 +63,19 @@ pub(crate) struct Client<'a> {
 }
 
 impl<'a> Client<'a> {
-    /// A client without connections, which sees the process of this descriptor end.
-    pub fn new(plan: &'a Plan, process: impl AsFd) -> Result<Self, JobError> {
+    /// A client without connections, which sees the process of this descriptor end. It connects to the relay, if any.
+    pub fn new(
+        plan: &'a Plan,
+        process: impl AsFd,
+        relay: Option<SocketAddr>,
+    ) -> Result<Self, JobError> {
         let engine = |error: io::Error| JobError::Engine(format!("epoll: {error}"));
         let epoll = Epoll::new().map_err(engine)?;
         epoll.add_edge(process, PROCESS).map_err(engine)?;
         Ok(Self {
             plan,
+            address: relay.unwrap_or(plan.target.address),
+            reset_follows: relay.map_or(RESET_FOLLOWS, |_| RESET_IS_RELAYED),
             epoll,
             connections: Vec::new(),
             resting: VecDeque::new(),
@@ -124,7 +138,7 @@ impl<'a> Client<'a> {
     }
 
     fn open(&mut self, role: Role) -> io::Result<usize> {
-        let connection = Connection::open(&self.plan.target.address, role)?;
+        let connection = Connection::open(&self.address, role)?;
         let number = self.connections.len();
         self.epoll
             .add_connection(connection.stream(), number as u64)?;
@@ -176,7 +190,7 @@ impl<'a> Client<'a> {
         let mut room = [Event::NONE; 256];
         let now = monotonic();
         let ending = self.endings.front().and_then(|&number| self.ended(number));
-        let until = ending.map_or(until, |at| until.min(at + RESET_FOLLOWS));
+        let until = ending.map_or(until, |at| until.min(at + self.reset_follows));
         let patience = Duration::from(until.saturating_sub(now));
         let count = self.epoll.wait(&mut room, Some(patience)).len();
         for event in &room[..count] {
@@ -196,10 +210,8 @@ impl<'a> Client<'a> {
     /// Settles requests whose connections have ended, once a reset would have followed.
     fn decide_endings(&mut self, now: Nanos) {
         while let Some(&number) = self.endings.front() {
-            if self
-                .ended(number)
-                .is_some_and(|at| now < at + RESET_FOLLOWS)
-            {
+            let ended = self.ended(number);
+            if ended.is_some_and(|at| now < at + self.reset_follows) {
                 return;
             }
             self.endings.pop_front();
@@ -280,12 +292,21 @@ impl<'a> Client<'a> {
             self.tally.announced += 1;
         }
         if faults.is_empty() {
+            self.close_gap(now);
             self.tally.last_right = Some(now);
             self.settle(asked, Outcome::Right, String::new());
         } else if response.status == 503 {
             self.settle(asked, Outcome::Unavailable, "status 503".into());
         } else {
             self.settle(asked, Outcome::Wrong, faults.join("; "));
+        }
+    }
+
+    /// Takes the time since the last right response, or the signal, as one without a right response.
+    pub fn close_gap(&mut self, now: Nanos) {
+        if let Some(signal) = self.signalled {
+            let since = self.tally.last_right.map_or(signal, |at| at.max(signal));
+            self.tally.gap = self.tally.gap.max(now.saturating_sub(since));
         }
     }
 
@@ -378,7 +399,7 @@ mod tests {
         let job = serde_json::json!({"url": "http://127.0.0.1:1", "pid": 4711, "requests": [{}]});
         let job: Job = serde_json::from_value(job).unwrap();
         let plan = job.plan().unwrap();
-        let mut client = Client::new(&plan, &descriptor).unwrap();
+        let mut client = Client::new(&plan, &descriptor, None).unwrap();
         client.turn(monotonic() + Nanos::from_millis(5_000));
         assert!(client.process_ended.is_some());
         let until = monotonic() + Nanos::from_millis(20);

@@ -67,6 +67,24 @@ pub struct Job {
     /// A service that has not ended this many seconds after SIGTERM counts as one that does not end.
     #[serde(default = "default_timeout")]
     pub timeout_s: f64,
+    /// The process that takes over, with which the load goes on; null: nobody does.
+    #[serde(default)]
+    pub successor: Option<Successor>,
+}
+
+/// A process that runs beside the one that is ended, and takes its place.
+#[derive(Debug, Clone, JsonSchema, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Successor {
+    /// Its process.
+    pub pid: i32,
+    /// Where it listens, `IP:PORT`: clients connect to a relay of the job, which leads new connections to it from just
+    /// before the signal. Null: it listens at the same address as the process that is ended.
+    #[serde(default)]
+    pub address: Option<SocketAddr>,
+    /// Seconds of load after the other process has ended.
+    #[serde(default = "default_after")]
+    pub after_s: f64,
 }
 
 /// A job as the documentation shows it.
@@ -86,6 +104,9 @@ const fn default_lead() -> f64 {
 const fn default_before() -> f64 {
     1.0
 }
+const fn default_after() -> f64 {
+    1.0
+}
 const fn default_timeout() -> f64 {
     30.0
 }
@@ -103,6 +124,8 @@ pub(crate) struct Plan {
     pub lead: Duration,
     pub before: Duration,
     pub timeout: Duration,
+    /// How long the load goes on after the process has ended; `None` if nobody takes over.
+    pub after: Option<Duration>,
 }
 
 impl Job {
@@ -122,13 +145,18 @@ impl Job {
                 self.rate
             )));
         }
-        if self.pid <= 1 {
-            return Err(malformed(format!(
-                "pid is {}: it must be the id of the service's process",
-                self.pid
-            )));
+        let successor = self.successor.iter().map(|one| ("successor.pid", one.pid));
+        for (key, pid) in [("pid", self.pid)].into_iter().chain(successor) {
+            if pid <= 1 {
+                return Err(malformed(format!(
+                    "{key} is {pid}: it must be the id of the service's process"
+                )));
+            }
         }
+        let after = self.successor.as_ref();
+        let after = after.map(|one| seconds("successor.after_s", one.after_s));
         Ok(Plan {
+            after: after.transpose()?,
             requests: self.compile(&target).map_err(malformed)?,
             held: self.held_request.as_ref().map(|_| self.requests.len()),
             seed: self.seed,

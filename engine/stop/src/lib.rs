@@ -9,6 +9,7 @@
 
 mod client;
 mod connection;
+mod handover;
 pub mod job;
 mod outcome;
 pub mod result;

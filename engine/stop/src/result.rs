@@ -40,8 +40,11 @@ pub struct StopResult {
     pub silent: Rested,
     /// Connections on which half of a request was sent.
     pub half_sent: Rested,
-    /// Whether somebody still took connections at the address after the process had ended.
+    /// Whether somebody still took connections at the address after the process had ended. False where the successor
+    /// listens there.
     pub listens_after: bool,
+    /// What the process that took over changed; null if none did.
+    pub handover: Option<Handover>,
     /// How much later than due the latest request was sent, in seconds: the client's own lateness.
     pub latest_s: f64,
     /// The first requests that were not answered as expected, at most 100, of those that did not end before the signal.
@@ -63,6 +66,17 @@ pub struct Rested {
     pub last_closed_s: Option<f64>,
     /// Responses that came on them from the signal on, by status.
     pub answered: BTreeMap<u16, u64>,
+}
+
+/// One process that takes the place of another.
+#[derive(Debug, Clone, Copy, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
+pub struct Handover {
+    /// The longest time without a right response, from the signal to the end of the load.
+    pub gap_s: f64,
+    /// Memory of the process tree that was ended, in bytes, while both ran; null if it could not be read.
+    pub memory_bytes: Option<u64>,
+    /// Memory of both process trees then, in bytes, with pages that they share counted once.
+    pub both_bytes: Option<u64>,
 }
 
 /// A request that was not answered as expected.

@@ -2,10 +2,12 @@
 
 use crate::client::Client;
 use crate::connection::Role;
+use crate::handover::{Memory, Relayed, memory_of_both};
 use crate::job::{Job, Plan};
-use crate::result::{SCHEMA, StopResult};
+use crate::result::{Handover, SCHEMA, StopResult};
 use std::net::TcpStream;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
 use std::time::Duration;
 use touchstone_exchange::JobError;
 use touchstone_sys::clock::{Nanos, monotonic, nanos, since};
@@ -31,12 +33,15 @@ pub fn stop(job: &Job, interrupt: &AtomicBool) -> Result<StopResult, JobError> {
             job.pid
         )));
     };
-    let client = Client::new(&plan, &process)?;
+    let relay = Relayed::start(job, plan.target.address)?;
+    let client = Client::new(&plan, &process, relay.as_ref().map(|relay| relay.address))?;
     let mut run = Run {
         job,
         plan: &plan,
         interrupt,
         client,
+        relay,
+        memory: None,
         next_due: Nanos::ZERO,
     };
     let failure = run.carry_out()?;
@@ -48,6 +53,8 @@ struct Run<'a> {
     plan: &'a Plan,
     interrupt: &'a AtomicBool,
     client: Client<'a>,
+    relay: Option<Relayed>,
+    memory: Option<JoinHandle<Memory>>,
     /// When the next request of the load is due.
     next_due: Nanos,
 }
@@ -63,6 +70,7 @@ impl Run<'_> {
         self.next_due = begin;
         let hold_at = signal_at.saturating_sub(self.plan.lead.into());
         self.load(hold_at);
+        self.memory = memory_of_both(self.job);
         for _ in 0..self.job.held {
             self.client.ask_on_new(Role::Held, monotonic());
         }
@@ -80,6 +88,9 @@ impl Run<'_> {
         client.idle.open = client.open_of(Role::Idle);
         client.silent.open = client.open_of(Role::Silent);
         client.half_sent.open = client.open_of(Role::HalfSent);
+        if let (Some(relay), Some(successor)) = (&self.relay, &self.job.successor) {
+            relay.lead_to_successor(successor)?;
+        }
         let signal = monotonic();
         client.signalled = Some(signal);
         // They are those from the signal on.
@@ -87,9 +98,14 @@ impl Run<'_> {
         process::signal(self.job.pid, Signal::Terminate)
             .map_err(|error| JobError::Engine(format!("SIGTERM: {error}")))?;
         self.load(signal.saturating_add(self.plan.timeout.into()));
-        let end = monotonic() + LINGER;
-        while monotonic() < end && self.client.under_way() > 0 {
-            self.client.turn(end);
+        let now = monotonic();
+        self.client.close_gap(now);
+        let end = match self.plan.after {
+            Some(_) => now + self.plan.timeout.into(),
+            None => now + LINGER,
+        };
+        while monotonic() < end && self.client.under_way() > 0 && !self.interrupted() {
+            self.client.turn(end.min(monotonic() + LOOK));
         }
         self.client.give_up();
         Ok(None)
@@ -131,18 +147,29 @@ impl Run<'_> {
         None
     }
 
-    /// Sends what is due until a time, or until the process has ended.
+    /// Whether the load is over: the process has ended, and nobody took over, or has had its time.
+    fn is_over(&self, now: Nanos) -> bool {
+        let after = self.plan.after.unwrap_or_default();
+        let ended = self.client.process_ended;
+        ended.is_some_and(|at| self.client.signalled.is_none() || now >= at + after.into())
+    }
+
+    /// Sends what is due until a time, or until the load is over.
     fn load(&mut self, until: Nanos) {
         let between = if self.job.rate > 0.0 {
             nanos(1.0 / self.job.rate)
         } else {
             Nanos::MAX
         };
-        while self.client.process_ended.is_none() && !self.interrupted() {
+        while !self.interrupted() {
             let now = monotonic();
-            if now >= until {
+            if self.is_over(now) || now >= until && self.client.process_ended.is_none() {
                 return;
             }
+            let until = match self.client.process_ended {
+                Some(_) => now + LOOK,
+                None => until,
+            };
             while between < Nanos::MAX && self.next_due <= now {
                 self.client.ask(self.next_due);
                 self.next_due += between;
@@ -160,7 +187,8 @@ impl Run<'_> {
         self.interrupt.load(Ordering::Relaxed)
     }
 
-    fn result(self, failure: Option<String>) -> StopResult {
+    fn result(mut self, failure: Option<String>) -> StopResult {
+        let memory = self.memory.take().and_then(|reading| reading.join().ok());
         let client = &self.client;
         let signal = client.signalled;
         let origin = signal.unwrap_or_else(monotonic);
@@ -183,7 +211,13 @@ impl Run<'_> {
             silent: client.silent.clone(),
             half_sent: client.half_sent.clone(),
             listens_after: client.process_ended.is_some()
+                && (self.plan.after.is_none() || self.relay.is_some())
                 && listens(&self.plan.target.address).is_ok(),
+            handover: signal.and(self.plan.after).map(|_| Handover {
+                gap_s: since(tally.gap, Nanos::ZERO),
+                memory_bytes: memory.and_then(|memory| memory.one),
+                both_bytes: memory.and_then(|memory| memory.both),
+            }),
             latest_s: since(tally.latest, Nanos::ZERO),
             losses: client.losses(origin),
         }

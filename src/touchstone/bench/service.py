@@ -155,7 +155,7 @@ def _no_limit(cgroup: Cgroup | None, limit: str, controller: str) -> StartError:
     )
 
 
-def _start(
+def start_built(
     bench: Bench,
     built: Built,
     record: Process,
@@ -226,7 +226,7 @@ def running(
     memory_limit = under.memory_limit_mb * 2**20 if under and under.memory_limit_mb else None
     cpu_limit = (under.cpus if under else None) or bench.options.cpu_limit
     with own_places(built, env, bench.store.folder) if not shares_places else nullcontext() as places:
-        process = _start(
+        process = start_built(
             bench, built, record, env, log=log, memory_limit=memory_limit, cpu_limit=cpu_limit, places=places
         )
         contender: StartedService | None = None

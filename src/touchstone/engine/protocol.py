@@ -470,6 +470,20 @@ Mode: TypeAlias = Literal["idle", "traffic"]
 """What happens on held connections."""
 
 
+class Successor(TypedDict):
+    """A process that runs beside the one that is ended, and takes its place."""
+
+    address: NotRequired[str | None]
+    """
+    Where it listens, `IP:PORT`: clients connect to a relay of the job, which leads new connections to it from
+    just before the signal. Null: it listens at the same address as the process that is ended.
+    """
+    after_s: NotRequired[float]
+    """Seconds of load after the other process has ended."""
+    pid: int
+    """Its process."""
+
+
 class RelayOrderAim(TypedDict):
     """Connects new connections to this address. Those of before are cut."""
 
@@ -862,6 +876,8 @@ class StopJob(TypedDict):
     """The seed of what requests draw."""
     silent: NotRequired[int]
     """Connections on which nothing is sent."""
+    successor: NotRequired[Successor | None]
+    """The process that takes over, with which the load goes on; null: nobody does."""
     timeout_s: NotRequired[float]
     """A service that has not ended this many seconds after SIGTERM counts as one that does not end."""
     url: str

@@ -113,6 +113,9 @@ class Stop(ManifestModel):
     within_s: Annotated[float, Field(gt=0, le=3600)] = 10.0
     """Seconds after SIGTERM until which a service must have ended; later it counts as one that does not end, and is
     killed."""
+    rolling: bool = False
+    """Also replace the service by a second process of its own while the load goes on: behind a TCP relay of the lab,
+    and where its listener has SO_REUSEPORT, at the same port too."""
 
 
 class Bounds(ManifestModel):

@@ -6,13 +6,15 @@ import statistics
 
 from touchstone.judge.reading.stops import from_signal, stops
 from touchstone.record.evidence.stop import StopEvidence
-from touchstone.report.format import plural, seconds
+from touchstone.report.format import plural, seconds, size
 from touchstone.report.view import PhaseAndLoad, View
 
 _WITH = {
     "idle": "with connections at rest",
     "in-flight": "under load",
     "slow": "with slow requests under way",
+    "rolling": "replaced by a second process behind a relay",
+    "rolling-port": "replaced by a second process at the same port",
     "stuck": "with clients that send nothing or half of a request",
 }
 
@@ -38,4 +40,18 @@ def _sentence(contender: str, case: str, ends: list[StopEvidence]) -> str:
     parts = [f"{total.right} answered", f"{total.turned_away} refused"]
     parts += [f"{total.stale} on connections closed under them"] * bool(total.stale)
     parts += [f"{total.lost} lost" if total.lost else "none lost"]
-    return f"{contender}, {_WITH[case]}, {ended}; of {plural(total.sent, 'request')} then: {', '.join(parts)}."
+    sentence = f"{contender}, {_WITH[case]}, {ended}; of {plural(total.sent, 'request')} then: {', '.join(parts)}."
+    return f"{sentence}{_handover(ends)}"
+
+
+def _handover(ends: list[StopEvidence]) -> str:
+    """What the replacement cost, with a space before; empty where no process took over."""
+    found = [end.result.handover for end in ends if end.result.handover is not None]
+    if not found:
+        return ""
+    gap = f" The longest time without an answer is {seconds(max(one.gap_s for one in found))}"
+    one = [handover.memory_bytes for handover in found if handover.memory_bytes is not None]
+    both = [handover.both_bytes for handover in found if handover.both_bytes is not None]
+    if not one or not both:
+        return f"{gap}."
+    return f"{gap}; one process holds {size(statistics.median(one))}, both {size(statistics.median(both))}."

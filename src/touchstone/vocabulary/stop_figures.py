@@ -36,5 +36,15 @@ STOP_FIGURES = [
         phrase="the number of requests whose kept connection was closed under them",
     ),
     Figure("stop_refused", "Requests refused", Unit.COUNT, Better.NEITHER, "stop"),
+    Figure(
+        "stop_gap",
+        "Longest time without an answer",
+        Unit.SECONDS,
+        Better.LOWER,
+        "stop",
+        headline=True,
+        phrase="the longest time without an answer while one process replaces another",
+    ),
+    Figure("stop_memory_both", "Memory of both processes", Unit.BYTES, Better.LOWER, "stop"),
     Figure("stop_unanswered_work", "Work done without an answer", Unit.COUNT, Better.LOWER, "stop"),
 ]

@@ -163,3 +163,55 @@ def stop_client_late(group: SampleGroup, case: Case) -> Iterator[Fired]:
     latest = max((end.result.latest_s for end in stops(group.samples)), default=0.0)
     if latest > _LATE_S:
         yield Fired(f"a request was sent {seconds(latest)} after it was due", evidence={"latest_s": latest})
+
+
+_GAP_S = 0.25
+_GAP_REQUESTS = 20
+
+
+@on_group(
+    "gap-at-replacement",
+    Severity.NOTE,
+    title="No request is answered for a while when one process replaces another",
+    threshold=(
+        f"the longest time without a right response was more than {_GAP_S * 1000:g} ms, in which more than "
+        f"{_GAP_REQUESTS} requests were due"
+    ),
+    threshold_reason="the second process had answered a request before, and people notice a quarter of a second",
+    next_step=(
+        "Have the readiness check of the service answer only when a real request is served at full speed: open "
+        "connection pools and warm up code before that. Keep the first process in service until then."
+    ),
+    phases=_STOP,
+)
+def gap_at_replacement(group: SampleGroup, case: Case) -> Iterator[Fired]:
+    """A rolling deployment is meant to be invisible. A process that is ready and cold makes every client wait."""
+    ends = [end for end in stops(group.samples) if end.result.handover is not None]
+    gaps = [end.result.handover.gap_s for end in ends if end.result.handover is not None]
+    allowed = max([_GAP_S, *(_GAP_REQUESTS / end.rate for end in ends if end.rate)])
+    if gaps and (median := statistics.median(gaps)) > allowed:
+        yield Fired(
+            f"no request was answered for {seconds(median)} (median of {len(gaps)} replacements)",
+            evidence={"gap_s": gaps},
+        )
+
+
+@on_group(
+    "second-process-fails",
+    Severity.NOTE,
+    title="The service cannot run twice at once",
+    threshold="a second process did not start beside the first, or ended while the load went on",
+    threshold_reason="the first process of the same command and the same dependencies had started",
+    next_step=(
+        "Read the second process's log. Usual reasons are an exclusive lock on a file, a fixed port besides PORT, and "
+        "a schema that is created without IF NOT EXISTS. Until then, deploy by ending the first process before the "
+        "second starts."
+    ),
+    phases=_STOP,
+)
+def second_process_fails(group: SampleGroup, case: Case) -> Iterator[Fired]:
+    """A rolling deployment runs both versions side by side. Without it each deployment is an outage."""
+    ends = [sample.stop for sample in group.samples if sample.stop is not None]
+    found = [why for end in ends if (why := end.second_failure or end.second_exit)]
+    if found:
+        yield Fired(f"in {len(found)} of {len(ends)} replacements the second process failed: {found[0]}")

@@ -25,6 +25,12 @@ def stop_figures(evidence: StopEvidence) -> tuple[dict[str, float], dict[str, st
             "stop_stale": float(after.stale),
             "stop_refused": float(after.turned_away),
         }
+    if (handover := result.handover) is not None:
+        figures["stop_gap"] = handover.gap_s
+        if handover.both_bytes is None:
+            missing["stop_memory_both"] = "the page tables of its processes could not be read"
+        else:
+            figures["stop_memory_both"] = float(handover.both_bytes)
     if evidence.unanswered_work is not None:
         figures["stop_unanswered_work"] = float(evidence.unanswered_work)
     return figures, missing

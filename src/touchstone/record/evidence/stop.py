@@ -72,6 +72,17 @@ class LostRequest(Record):
     evidence: str = ""
 
 
+class Handover(Record):
+    """What the process changed that took over."""
+
+    gap_s: float = 0.0
+    """The longest time without a right response, from SIGTERM to the end of the load."""
+    memory_bytes: int | None = None
+    """Memory of the process tree that got SIGTERM, while both ran."""
+    both_bytes: int | None = None
+    """Memory of both process trees, with pages that they share counted once."""
+
+
 class StopResult(Record):
     """What the engine says of a stop job."""
 
@@ -97,6 +108,8 @@ class StopResult(Record):
     half_sent: IdleConnections = IdleConnections()
     listens_after: bool = False
     """Whether somebody still took connections at the address after the process had ended."""
+    handover: Handover | None = None
+    """None if no process took over."""
     latest_s: float = 0.0
     """How much later than due the latest request was sent: the client's own lateness."""
     losses: list[LostRequest] = []
@@ -124,5 +137,13 @@ class StopEvidence(Record):
     """How its process ended, in words; None if it had to be killed."""
     survivors: list[str] = []
     """Processes of its tree that lived on: id and name."""
+    rate: float = 0.0
+    """Requests per second that were due."""
+    shares_port: bool = False
+    """Whether a second process could listen at the same port; known where one was started."""
+    second_failure: str | None = None
+    """Why no second process ran beside it, which was to take over."""
+    second_exit: str | None = None
+    """How the second process ended before the load did."""
     unanswered_work: int | None = None
     """Units of work that were done and whose requests got no right response; None where no proof counts work."""
