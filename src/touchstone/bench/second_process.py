@@ -39,8 +39,8 @@ def second_process(
 ) -> Iterator[tuple[ServerProcess, Listener]]:
     """Start a second process of a contender beside the first, and end it whatever happens.
 
-    It has the same dependencies. Gives the process and where it listens: at the first one's ports if `same_port` is set, at ports of its own
-    otherwise. Raises StartError.
+    It has the same dependencies. Gives the process and where it listens: at the first one's ports if `same_port` is
+    set, at ports of its own otherwise. Raises StartError.
     """
     ports = first.ports if same_port else ports_for(bench, built)
     certificate = certificate_for(bench, under.spoken)
