@@ -16,6 +16,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.chromium import DESKTOP, PHONE, Scheme, browser, opened
 from tests.golden.golden import recorded_run
+from touchstone.record.published import PublishedFigure, PublishedFigures
 from touchstone.record.run import Run
 from touchstone.site.page import document, write_site
 
@@ -179,3 +180,25 @@ def test_a_large_board_is_small_and_is_filtered(chrome: Browser, tmp_path: Path)
     took_ms = page.evaluate(filtered)
     assert len(names(page)) == 11
     print(f"a filter of {CONTENDERS} contenders took {took_ms:.1f} ms")
+
+
+def test_a_rank_without_an_interval_is_called_one(chrome: Browser, tmp_path: Path) -> None:
+    figures = [
+        PublishedFigure(entry=name, test="json", figure="throughput", values=values)
+        for name, values in {"a": [300.0, 301.0, 302.0], "b": [200.0], "c": [100.0]}.items()
+    ]
+    published = [
+        PublishedFigures(benchmark="Some", files=["one.json"], figures=figures),
+        PublishedFigures(benchmark="Other", files=["two.json"], figures=figures[1:]),
+    ]
+    write_site([recorded_run("hello")], tmp_path, "All", published)
+    page = opened(chrome, tmp_path / "index.html")
+    note = page.locator(".no-interval")
+    expect(note).to_be_hidden()
+    page.get_by_label("Scenario").select_option("Some")
+    expect(note).to_contain_text("2 of 3 values have no interval, and so no group")
+    page.get_by_label("Scenario").select_option("Other")
+    expect(note).to_contain_text("No rank here has an interval behind it")
+    expect(page.locator("#board-table tbody tr td:first-child", has_text=re.compile("[0-9]"))).to_have_count(0)
+    assert page.locator("#board-table tbody a").count() == 0
+    assert not Axe().run(page).response["violations"]

@@ -29,6 +29,10 @@ class PublishedResult:
     """The tool's version, where the file states it."""
     load: str | None = None
     """The whole load, where the file states it: results of one load are its repetitions."""
+    machine: str | None = None
+    """The name of the machine, where the file states it."""
+    measured_at: float | None = None
+    """Seconds since 1970 at the end of the run, where the file states it."""
     connections: int | None = None
     pipeline: int | None = 1
     """Requests that a connection may have under way; None where the file does not say."""

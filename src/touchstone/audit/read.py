@@ -183,7 +183,7 @@ def _printed(text: str) -> Iterator[_RunFormat | str]:
         yield "a JSON document is not whole"
 
 
-def _refuse_the_same_twice(paths: Sequence[Path]) -> None:
+def refuse_the_same_twice(paths: Sequence[Path]) -> None:
     """One run that is given twice would be a series that does not scatter."""
     seen: dict[bytes, Path] = {}
     for path in paths:
@@ -203,7 +203,7 @@ def read_together(paths: Sequence[Path]) -> Publication:
     Raises UsageError, also if their formats differ or two files are the same.
     """
     found = [read_publication(path) for path in paths]
-    _refuse_the_same_twice(paths)
+    refuse_the_same_twice(paths)
     formats = list(dict.fromkeys(one.format for one in found))
     if len(formats) > 1:
         raise UsageError(

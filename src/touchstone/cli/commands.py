@@ -48,7 +48,7 @@ COMMANDS: dict[str, Outline] = {
     "new": Outline("new", "Make a scenario with a working stack, add a stack, or draft one from a file.", MEASURE),
     "import": Outline(
         "import",
-        "Make a stack from a HttpArena or TechEmpower entry, in a scenario with the same tests.",
+        "Make a stack from a HttpArena or TechEmpower entry, or keep published results for `touchstone site`.",
         MEASURE,
     ),
     "check": Outline(

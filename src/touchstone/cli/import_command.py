@@ -1,8 +1,8 @@
-"""`touchstone import`: an entry of another benchmark becomes a stack."""
+"""`touchstone import`: an entry of another benchmark becomes a stack, its result files a board."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -14,6 +14,9 @@ from touchstone.intake.adopt import adopt
 from touchstone.intake.entry import BenchmarkEntry
 from touchstone.intake.http_arena import read_http_arena
 from touchstone.intake.techempower import read_techempower
+from touchstone.record.published import PUBLISHED_FILE
+from touchstone.report.format import plural
+from touchstone.whole_file import write_whole
 
 _BENCHMARKS: dict[str, Callable[[Path], BenchmarkEntry]] = {
     "httparena": read_http_arena,
@@ -22,12 +25,18 @@ _BENCHMARKS: dict[str, Callable[[Path], BenchmarkEntry]] = {
 
 
 def import_entry(
-    benchmark: Annotated[str, typer.Argument(help=f"Whose entry it is: {' or '.join(_BENCHMARKS)}.")],
-    folder: Annotated[Path, typer.Argument(help="The entry's folder, with its description and its Dockerfile.")],
+    benchmark: Annotated[str, typer.Argument(help=f"Whose entry or results: {' or '.join(_BENCHMARKS)}.")],
+    paths: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="FOLDER | FILE...",
+            help="An entry's folder, with its description and its Dockerfile; or published result files, for a board.",
+        ),
+    ],
     out: Annotated[
         Path | None,
         typer.Option(
-            help="The scenario's folder, made if it is not there; one named after the benchmark if left out.",
+            help="The folder to write to, made if it is not there; one named after the benchmark if left out.",
             show_default=False,
         ),
     ] = None,
@@ -36,18 +45,45 @@ def import_entry(
         typer.Option(help="A test that a new scenario asks; repeat it. All of the entry's first image if left out."),
     ] = None,
 ) -> None:
-    """Make a stack from a HttpArena or TechEmpower entry, in a scenario with the same tests."""
+    """Make a stack from a HttpArena or TechEmpower entry, or keep published results for `touchstone site`."""
     if benchmark not in _BENCHMARKS:
         hint = did_you_mean(benchmark, _BENCHMARKS)
         raise UsageError(f"there are no entries of {benchmark!r}", fix=f"{hint}there are: {', '.join(_BENCHMARKS)}")
+    folders = [path for path in paths if not path.is_file()]
+    if not folders:
+        if test:
+            raise UsageError("--test belongs to an entry's folder", fix="leave it out: all tests of a file are kept")
+        _import_results(benchmark, paths, out or Path(benchmark))
+        return
+    if len(paths) > 1:
+        missing = [path for path in folders if not path.exists()]
+        what = "there is no such file" if missing else "is a folder among several paths"
+        fix = "name one entry's folder, or result files alone"
+        raise UsageError(what, where=str((missing or folders)[0]), fix=fix)
     scenario = out or Path(benchmark)
-    adopted = adopt(_BENCHMARKS[benchmark](folder), scenario, test or ())
+    adopted = adopt(_BENCHMARKS[benchmark](folders[0]), scenario, test or ())
     write_schemas(scenario)
     for path in adopted.written:
         typer.echo(path)
     for one in adopted.left_out:
         typer.echo(one)
     typer.echo(f"measure it: touchstone run {scenario} --quick")
+
+
+def _import_results(benchmark: str, files: Sequence[Path], out: Path) -> None:
+    kept = out / PUBLISHED_FILE
+    if kept.exists():
+        raise UsageError("there are imported results already", where=str(kept), fix="name another folder with --out")
+    # Statistics load for as long as a short help is read.
+    from touchstone.audit.figures import published_figures  # noqa: PLC0415
+
+    published, left_out = published_figures(files, benchmark)
+    for word in left_out:
+        typer.echo(f"left out: {word}", err=True)
+    write_whole(kept, published.model_dump_json(by_alias=True, exclude_defaults=True) + "\n")
+    entries, tests = ({getattr(one, name) for one in published.figures} for name in ("entry", "test"))
+    typer.echo(f"{kept}: {plural(len(entries), 'entry', 'entries')} under {plural(len(tests), 'test')}")
+    typer.echo(f"show it: touchstone site {out} --out public")
 
 
 def register(app: typer.Typer) -> None:

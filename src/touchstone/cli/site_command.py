@@ -8,12 +8,14 @@ from typing import Annotated
 import typer
 
 from touchstone.failure import TouchstoneError, UsageError
+from touchstone.record.published import PUBLISHED_FILE, load_published
 from touchstone.record.run import Run
 from touchstone.record.store import load_run
+from touchstone.report.format import plural
 
 
 def site(
-    folder: Annotated[Path, typer.Argument(help="A folder with runs, such as results; also runs further below.")],
+    folder: Annotated[Path, typer.Argument(help="A folder with runs or imported results; also those further below.")],
     out: Annotated[Path, typer.Option(help="The folder to write to, made if it is not there.")],
     title: Annotated[str, typer.Option(help="The site's title; the folder's name if left out.")] = "",
 ) -> None:
@@ -32,14 +34,21 @@ def site(
             typer.echo(f"left out: {place}: another folder has the run {run.plan.run_id}, too", err=True)
             continue
         runs[run.plan.run_id] = run
-    if not runs:
+    published = []
+    for place in sorted(folder.rglob(PUBLISHED_FILE)):
+        try:
+            published.append(load_published(place))
+        except TouchstoneError as error:
+            typer.echo(f"left out: {error}", err=True)
+    if not runs and not published:
         fix = "name a folder below which runs lie; `touchstone run` makes one in results"
         raise UsageError("no run in it can be read", where=str(folder), fix=fix)
     # Plots and statistics load for as long as a short help is read.
     from touchstone.site.page import write_site  # noqa: PLC0415
 
-    page, *others = write_site(list(runs.values()), out, title or folder.resolve().name)
-    typer.echo(f"{page}: {len(runs)} runs, with {len(others)} reports and badges next to it")
+    page, *others = write_site(list(runs.values()), out, title or folder.resolve().name, published)
+    imported = f" and {plural(len(published), 'import')}" if published else ""
+    typer.echo(f"{page}: {plural(len(runs), 'run')}{imported}, with {len(others)} reports and badges next to it")
 
 
 def register(app: typer.Typer) -> None:

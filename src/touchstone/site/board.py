@@ -57,27 +57,32 @@ def boards_of(views: Sequence[View]) -> list[Board]:
                     BoardRow(number, e, groups.get(e.contender), intervals.get(e.contender)) for e in found
                 )
     return [
-        Board(scenario, place, titles[scenario, place], FIGURES[figure], _scale(held, FIGURES[figure]), held)
+        Board(scenario, place, titles[scenario, place], FIGURES[figure], board_scale(held, FIGURES[figure]), held)
         for (scenario, place, figure), held in sorted(rows.items(), key=lambda one: one[0][1].phase != "load")
     ]
 
 
-def site_data(views: Sequence[View], boards: Iterable[Board], reports: Mapping[int, str]) -> dict[str, Any]:
-    """The data of the page, in the units in which it shows them."""
+def sources_of(views: Sequence[View], reports: Mapping[int, str]) -> list[dict[str, str]]:
+    """What the page says of each run."""
+    return [
+        {
+            "id": view.plan.run_id,
+            "scenario": view.plan.scenario,
+            "date": view.run.started_at.strftime("%Y-%m-%d %H:%M"),
+            "machine": machine(view),
+            "verdict": str(view.judgement.verdict),
+            "report": reports.get(number, ""),
+        }
+        for number, view in enumerate(views)
+    ]
+
+
+def site_data(sources: Sequence[Mapping[str, str]], boards: Sequence[Board]) -> dict[str, Any]:
+    """The data of the page, in the units in which it shows them. Rows name their run by its place among the sources."""
     contenders = list(dict.fromkeys(row.estimate.contender for board in boards for row in board.rows))
     numbers = {name: number for number, name in enumerate(contenders)}
     return {
-        "runs": [
-            {
-                "id": view.plan.run_id,
-                "scenario": view.plan.scenario,
-                "date": view.run.started_at.strftime("%Y-%m-%d %H:%M"),
-                "machine": machine(view),
-                "verdict": str(view.judgement.verdict),
-                "report": reports.get(number, ""),
-            }
-            for number, view in enumerate(views)
-        ],
+        "runs": list(sources),
         "contenders": contenders,
         "boards": [
             {
@@ -111,7 +116,8 @@ def _comparisons(view: View, place: PhaseAndLoad, figure: Figure) -> Iterable[Co
             yield found
 
 
-def _scale(rows: Sequence[BoardRow], figure: Figure) -> Scale:
+def board_scale(rows: Sequence[BoardRow], figure: Figure) -> Scale:
+    """The scale in which all rows of a board are shown."""
     return scale_for((row.estimate.median for row in rows), figure.unit)
 
 

@@ -15,11 +15,13 @@ from touchstone.history.plot import size_words
 from touchstone.history.recording import MeasuredCommit, entries_of
 from touchstone.judge.comparison.pair import Revision
 from touchstone.judge.judge import judge
+from touchstone.record.published import PublishedFigures
 from touchstone.record.run import Run
 from touchstone.report import html
 from touchstone.report.view import View
 from touchstone.site.badge import badges
-from touchstone.site.board import boards_of, site_data
+from touchstone.site.board import boards_of, site_data, sources_of
+from touchstone.site.published import published_boards, published_source
 from touchstone.toolchain.otava import OtavaMissingError
 from touchstone.whole_file import write_whole
 
@@ -28,8 +30,11 @@ _LEAST_RUNS = 3
 _MAGNITUDE = 0.01
 
 
-def write_site(runs: Sequence[Run], out: Path, title: str) -> list[Path]:
-    """Write index.html, a report for each run, and badges; the paths, the page first."""
+def write_site(runs: Sequence[Run], out: Path, title: str, published: Sequence[PublishedFigures] = ()) -> list[Path]:
+    """Write index.html, a report for each run, and badges; the paths, the page first.
+
+    Imported results have rows on boards, and neither report nor badge: the lab did not measure them.
+    """
     ordered = sorted(runs, key=lambda run: run.started_at)
     views = [View(run, judge(run)) for run in ordered]
     reports = {number: f"runs/{view.plan.run_id}.html" for number, view in enumerate(views)}
@@ -42,7 +47,9 @@ def write_site(runs: Sequence[Run], out: Path, title: str) -> list[Path]:
         written.append(out / "badges" / name)
         _write(written[-1], svg)
     series, why_none = _over_time(views)
-    page = document(site_data(views, boards, reports), title, series, why_none)
+    sources = [*sources_of(views, reports), *map(published_source, published)]
+    boards += published_boards(published, first=len(views))
+    page = document(site_data(sources, boards), title, series, why_none)
     _write(written[0], page)
     return written
 

@@ -1,4 +1,4 @@
-"""HttpArena's result files: one per profile (a list of entries) or one per framework (`results` by profile).
+"""HttpArena's result files: a list of entries per profile, a round (lists by profile), or one framework's `results`.
 
 Source: the files under `site/data/` of its public repository, and its documentation of the profiles.
 """
@@ -39,6 +39,8 @@ def _entries(document: object) -> Iterator[tuple[str, Mapping[str, Any]]]:
         found = [("", entry) for entry in document]
     elif isinstance(document, dict) and isinstance(document.get("results"), dict):
         found = list(document["results"].items())
+    elif isinstance(document, dict):
+        found = [(test, one) for test, entries in document.items() if isinstance(entries, list) for one in entries]
     else:
         return
     yield from ((test, e) for test, e in found if isinstance(e, dict) and {"framework", "rps"} <= e.keys())

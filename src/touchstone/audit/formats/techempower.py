@@ -10,7 +10,7 @@ from typing import Any
 
 from touchstone.audit.formats.shape import JsonDocument
 from touchstone.audit.formats.wrk import FILLED_IN, PIPELINED, least_mean
-from touchstone.audit.published import PublishedResult, count, number, seconds
+from touchstone.audit.published import PublishedResult, count, number, seconds, text
 
 _INTERVALS = {"query": "queryIntervals", "update": "queryIntervals", "cached-query": "cachedQueryIntervals",
               "cached_query": "cachedQueryIntervals"}  # fmt: skip
@@ -51,6 +51,8 @@ def _result(
         entry=framework,
         test=label,
         tool="TechEmpower",
+        machine=text(document.get("environmentDescription")) or None,
+        measured_at=end,
         connections=connections,
         pipeline=_PIPELINE if test == "plaintext" else 1,
         rate=total / duration if duration and total is not None else None,

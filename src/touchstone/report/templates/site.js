@@ -6,6 +6,7 @@
   const [RUN, NAME, MEDIAN, LOW, HIGH, GROUP, VERDICT] = [0, 1, 2, 3, 4, 5, 6];
   const [boardForm, pairForm] = document.querySelectorAll("form.controls");
   const status = document.querySelector("#board .status");
+  const noInterval = document.querySelector(".no-interval");
   const pairStatus = document.querySelector(".pair-status");
   const unique = (values) => [...new Set(values)];
   const make = (tag, text = "", attributes = {}) => {
@@ -109,13 +110,18 @@
       value.append(make("span", number(row[MEDIAN]), { class: "value" }));
       if (interval(row)) value.append(make("span", interval(row), { class: "ci" }));
       const link = make("td");
-      link.append(make("a", run.date, { href: run.report, title: run.machine }));
+      const date = run.date || "no date";
+      link.append(run.report ? make("a", date, { href: run.report, title: run.machine }) : make("span", `${date}, imported`, { title: run.machine }));
       line.append(make("td", row[GROUP] || "–", { class: "num" }), make("th", contenders[row[NAME]], { scope: "row" }), value, make("td", VERDICTS[row[VERDICT]], { class: VERDICTS[row[VERDICT]] }), link);
       return line;
     });
     table.tBodies[0].replaceChildren(...made);
     const better = board.better > 0 ? "; higher is better" : board.better < 0 ? "; lower is better" : "";
     status.textContent = `${shown.length} of ${rows.length} shown${better}`;
+    const bare = shown.filter((row) => row[LOW] === null && VERDICTS[row[VERDICT]] !== "invalid").length;
+    const which = bare === shown.length ? "No rank here has an interval behind it" : `${bare} of ${shown.length} values have no interval, and so no group`;
+    noInterval.hidden = bare === 0;
+    noInterval.textContent = bare ? `${which}: the source has too few measurements of each. That one value is above another may be chance.` : "";
   }
 
   function showPair() {
@@ -147,7 +153,7 @@
       lines.push(line);
     }
     table.tBodies[0].replaceChildren(...lines);
-    pairStatus.textContent = run ? `Both in the newest run that has both, of ${run.date}. The report of the run has their ratios.` : "No run has both.";
+    pairStatus.textContent = run ? `Both in the newest run that has both, of ${run.date || "no date"}.${run.report ? " The report of the run has their ratios." : ""}` : "No run has both.";
   }
 
   function apart(one, other, board, a, b) {
