@@ -15,7 +15,7 @@ from touchstone.failure import TouchstoneError, UsageError
 from touchstone.record.published import PublishedFigure, PublishedFigures
 
 _INVALID = {"impossible-number", "nothing-answered", "checks-failed"}
-"""Causes for which a value is no measurement of its entry."""
+"""Causes for which a value says nothing of its entry."""
 
 
 def published_figures(paths: Sequence[Path], benchmark: str) -> tuple[PublishedFigures, list[str]]:
