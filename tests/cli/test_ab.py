@@ -193,7 +193,7 @@ def test_nothing_is_fetched_for_what_is_not_committed(tmp_path: Path) -> None:
         (["main", "--json", "--github"], "exclude each other"),
         (["main", "--no-twin", "--policy", "auto"], "--no-twin leaves them out"),
         (["main", "--policy", "always"], "'always' is not one of"),
-        (["main", "--why", "--figure", "throughput"], "--why explains cpu_per_request"),
+        (["main", "--why", "--figure", "throughput"], "--why explains cpu_per_request and latency_p99"),
         (["main", "main", "--command", "cp /srv/server.py ."], "fetches the same files for both"),
     ],
 )

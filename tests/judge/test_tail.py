@@ -7,12 +7,12 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.judge.tails import SLOW, busy, during, in_place, paused, tail_run, window
+from tests.judge.tails import LOOK, SLOW, busy, during, in_place, paused, tail_run, window
 from touchstone.judge.why.explanation import Unexplained
 from touchstone.judge.why.tail.bands import bands
 from touchstone.judge.why.tail.explain import explain_latency
 from touchstone.judge.why.tail.explanation import LatencyExplanation
-from touchstone.record.evidence.tail import RuntimePause, TailEvidence
+from touchstone.record.evidence.tail import DependencyWait, RuntimePause, TailEvidence
 from touchstone.record.tail import FIRST_DEPENDENCY, Stamps
 
 Change = Callable[[TailEvidence, list[Stamps]], None]
@@ -25,6 +25,49 @@ def throttled(evidence: TailEvidence, slow: list[Stamps]) -> None:
 def outside(evidence: TailEvidence, slow: list[Stamps]) -> None:
     evidence.addresses = ["postgres"]
     evidence.tail.timeline.exchanges = [(b, e, 0, 99) for b, e in during(slow)]
+
+
+def outside_and_watched(evidence: TailEvidence, slow: list[Stamps]) -> None:
+    outside(evidence, slow)
+    evidence.dependencies = ["postgres"]
+    for look in evidence.tail.timeline.looks:
+        look.append(0)
+
+
+def outside_on_disk(evidence: TailEvidence, slow: list[Stamps]) -> None:
+    outside_and_watched(evidence, slow)
+    evidence.tail.timeline.places = ["jbd2_log_wait_commit"]
+    evidence.tail.timeline.sleeps = [(b, e, FIRST_DEPENDENCY, 0) for b, e in during(slow)]
+
+
+def outside_displaced(evidence: TailEvidence, slow: list[Stamps]) -> None:
+    outside_and_watched(evidence, slow)
+    evidence.tail.timeline.cpu_waits = [(b, e, FIRST_DEPENDENCY) for b, e in during(slow)]
+
+
+def outside_busy(evidence: TailEvidence, slow: list[Stamps]) -> None:
+    outside(evidence, slow)
+    evidence.dependencies = ["postgres"]
+    used = 0
+    for look in evidence.tail.timeline.looks:
+        used += LOOK if any(one.sent < look[0] <= one.last for one in slow) else 0
+        look.append(used)
+
+
+def outside_locked(evidence: TailEvidence, slow: list[Stamps]) -> None:
+    outside_and_watched(evidence, slow)
+    evidence.waits = [
+        DependencyWait(at=(b + e) // 2, dependency="postgres", port=99, state="Lock transactionid")
+        for b, e in during(slow)[::2]
+    ]
+    evidence.waits += [
+        DependencyWait(at=(b + e) // 2, dependency="postgres", port=98, state="IO WALSync") for b, e in during(slow)
+    ]
+
+
+def faulted(evidence: TailEvidence, slow: list[Stamps]) -> None:
+    on_disk(evidence, slow)
+    evidence.tail.timeline.places = ["folio_wait_bit_common in a page fault"]
 
 
 def displaced(evidence: TailEvidence, slow: list[Stamps]) -> None:
@@ -85,6 +128,12 @@ CAUSES: dict[str, tuple[Change, str]] = {
     "quota": (throttled, "stopped by the CPU quota"),
     "pause": (paused, "runtime pause"),
     "dependency": (outside, "dependency postgres"),
+    "dependency asleep": (outside_and_watched, "dependency postgres: lock, queue or timer"),
+    "dependency's disk": (outside_on_disk, "dependency postgres: disk or file"),
+    "dependency displaced": (outside_displaced, "dependency postgres: waiting for a CPU"),
+    "dependency's CPU": (outside_busy, "dependency postgres: its own CPU"),
+    "dependency's lock": (outside_locked, "dependency postgres: Lock transactionid"),
+    "page fault": (faulted, "page faults and memory reclaim"),
     "neighbour": (displaced, "CPU taken by other processes"),
     "own CPU": (busy, "server's own CPU"),
     "compiler": (compiled, "collector and compiler on the CPU"),
@@ -148,6 +197,18 @@ def test_a_part_below_the_threshold_explains_nothing() -> None:
         evidence.tail.timeline.throttled = during(slow, 0.5)
 
     assert explained(*[window(half)] * 3).verdict.startswith("Unexplained")
+
+
+def test_a_dependency_is_named_as_a_whole_where_no_single_part_of_it_is_large() -> None:
+    def divided(evidence: TailEvidence, slow: list[Stamps]) -> None:
+        outside_locked(evidence, slow)
+        evidence.waits = [
+            DependencyWait(at=b + 1 + number, dependency="postgres", port=99, state=f"IO {number}")
+            for b, _ in during(slow)
+            for number in range(8)
+        ]
+
+    assert explained(*[window(divided)] * 3).main == ["dependency postgres"]
 
 
 def test_another_requests_exchange_is_not_taken_for_this_ones() -> None:

@@ -5,15 +5,18 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import sys
+import time
 from pathlib import Path
 from typing import cast
 
 import pytest
 
-from touchstone.bench.base import Built
+from touchstone.bench.base import Built, ImageBuilt
 from touchstone.isolation.process import ServerProcess
 from touchstone.phase.tail import runtime_log
-from touchstone.phase.tail.runtime_log import go_collections, hotspot_pauses, with_log
+from touchstone.phase.tail.runtime_log import go_collections, hooked_collections, hotspot_pauses, with_log
+from touchstone.record.evidence.tail import RuntimePause
 
 HOTSPOT = (
     '[100250000000ns] Safepoint "G1CollectForAllocation", Time since last: 5 ns, Reaching safepoint: 50000 ns, '
@@ -69,3 +72,40 @@ def test_a_go_program_logs_its_collections_next_to_its_own_settings(tmp_path: Pa
     built = Built(tmp_path, (), ("./server",), {"GODEBUG": "http2debug=1"})
     assert with_log(built, "go", tmp_path / "log").env == {"GODEBUG": "http2debug=1,gctrace=1"}
     assert with_log(built, "rust", tmp_path / "log") is built
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="needs Node.js")
+def test_node_logs_its_collections_next_to_its_own_options(tmp_path: Path) -> None:
+    program = "let kept = []; for (let i = 0; i < 3e6; i++) kept.push({ i }); setTimeout(() => {}, 20)"
+    built = Built(tmp_path, (), ("node", "-e", program), {"NODE_OPTIONS": "--max-old-space-size=512"})
+    pauses = _collections(built, "typescript", tmp_path / "a log")
+    assert {"Scavenge"} <= {pause.name for pause in pauses}
+
+
+def test_python_logs_its_long_collections_and_imports_its_own_sitecustomize(tmp_path: Path) -> None:
+    (tmp_path / "sitecustomize.py").write_text("print('mine')")
+    program = "import gc; kept = [[] for _ in range(300_000)]; gc.collect()"
+    built = Built(tmp_path, (), (sys.executable, "-c", program), {"PYTHONPATH": str(tmp_path)})
+    pauses = _collections(built, "python", tmp_path / "log", says="mine")
+    assert "generation 2" in {pause.name for pause in pauses}
+
+
+def _collections(built: Built, language: str, log: Path, says: str = "") -> list[RuntimePause]:
+    hooked = with_log(built, language, log)
+    begin = time.monotonic()
+    done = subprocess.run(hooked.argv, env={**os.environ, **hooked.env}, capture_output=True, text=True, check=True)
+    assert says in done.stdout
+    lasted = (time.monotonic() - begin) * 1e6
+    pauses = list(hooked_collections(log.read_text(), begin))
+    assert all(0 <= pause.begin <= pause.end <= lasted and pause.stops for pause in pauses)
+    return pauses
+
+
+def test_a_collection_in_one_of_several_workers_does_not_stop_the_program() -> None:
+    (one, other) = hooked_collections("10 2000000 500000 Scavenge\n11 3000000 1000 Scavenge\n", 0.0)
+    assert (one.begin, one.end, one.stops, other.stops) == (1500, 2000, False, False)
+
+
+def test_an_image_has_no_hooks(tmp_path: Path) -> None:
+    built = Built(tmp_path, (), (), {}, image=cast(ImageBuilt, object()))
+    assert with_log(built, "python", tmp_path / "log") is built

@@ -69,6 +69,9 @@ impl Share {
     }
 }
 
+/// What the name of each thread that sends and reads begins with.
+pub const THREAD_NAME: &str = "load-";
+
 /// Threads of this process, each with its connections.
 pub struct Threads {
     shared: Arc<Shared>,
@@ -166,7 +169,7 @@ impl Threads {
             Ok(ThreadReport::of(&worker, cpu, now()))
         };
         let thread = std::thread::Builder::new()
-            .name(format!("load-{}", part.global_index))
+            .name(format!("{THREAD_NAME}{}", part.global_index))
             .stack_size(256 * 1024)
             .spawn(work)
             .map_err(|source| Error::System {

@@ -13,6 +13,7 @@ use crate::control::{Control, POLL};
 use crate::error::Error;
 use crate::event::Event;
 use crate::job::{Job, Watch};
+use crate::threads::THREAD_NAME;
 
 /// Starts sampling, on the generator's CPUs; with these dependencies of it, unless somebody else reads them.
 ///
@@ -52,6 +53,7 @@ pub fn timeline(
         cgroup_paths: watch.cgroup_paths.iter().map(Into::into).collect(),
         dependencies: watch.dependencies.clone(),
         addresses: tail.addresses.clone(),
+        generators: THREAD_NAME,
         cpus: job.cpus.iter().flatten().map(|cpu| *cpu as usize).collect(),
         interval: Duration::from_secs_f64(tail.interval_s),
     };

@@ -5,13 +5,32 @@ use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
 use std::time::Duration;
 
+use touchstone_sys::clock::{Nanos, thread_cpu};
 use touchstone_watch::monotonic;
 use touchstone_watch::timeline::{
     Flights, SocketWait, Timeline, TimelineSampler, TimelineSettings,
 };
 
-/// Long enough for looks on a busy machine.
-const LONG: Duration = Duration::from_millis(100);
+/// Looks for which each state lasts. How long they take depends on what else the machine does.
+const LOOKS: u64 = 5;
+
+/// Returns when the sampler has looked a few times from now on.
+fn looked_at(sampler: &TimelineSampler) {
+    more(LOOKS, || sampler.looks());
+}
+
+/// Returns when the sampler has found what is there now.
+fn found(sampler: &TimelineSampler) {
+    more(2, || sampler.searches());
+}
+
+/// Returns when a counter is larger by this number.
+fn more(number: u64, counter: impl Fn() -> u64) {
+    let begin = counter();
+    while counter() < begin + number {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
 
 fn settings(server: SocketAddr, addresses: Vec<SocketAddr>) -> TimelineSettings {
     TimelineSettings {
@@ -20,13 +39,14 @@ fn settings(server: SocketAddr, addresses: Vec<SocketAddr>) -> TimelineSettings 
         cgroup_paths: Vec::new(),
         dependencies: Vec::new(),
         addresses,
+        generators: "",
         cpus: Vec::new(),
         interval: Duration::from_millis(1),
     }
 }
 
 /// Puts one request on its way, lets `serve` do something with its listener, and gives what was seen.
-fn seen(serve: impl FnOnce(&TcpListener)) -> (Timeline, u16) {
+fn seen(serve: impl FnOnce(&TcpListener, &TimelineSampler)) -> (Timeline, u16) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let server = listener.local_addr().unwrap();
     let flights = Arc::new(Flights::of(1));
@@ -35,13 +55,12 @@ fn seen(serve: impl FnOnce(&TcpListener)) -> (Timeline, u16) {
         TimelineSampler::start(settings(server, Vec::new()), vec![Arc::clone(&flights)]).unwrap();
     let mut client = TcpStream::connect(server).unwrap();
     let port = client.local_addr().unwrap().port();
-    std::thread::sleep(LONG);
     flights.opened(0, port);
     client.write_all(b"hello").unwrap();
     flights.sent(0, monotonic().0);
-    serve(&listener);
+    serve(&listener, &sampler);
     flights.ended(0);
-    std::thread::sleep(LONG);
+    looked_at(&sampler);
     (sampler.finish(begin, begin), port)
 }
 
@@ -52,12 +71,12 @@ fn places(timeline: &Timeline, of: u16) -> Vec<SocketWait> {
 
 #[test]
 fn a_request_is_seen_unaccepted_then_unread_then_read() {
-    let (timeline, port) = seen(|listener| {
-        std::thread::sleep(LONG);
+    let (timeline, port) = seen(|listener, sampler| {
+        looked_at(sampler);
         let (mut accepted, _) = listener.accept().unwrap();
-        std::thread::sleep(LONG);
+        looked_at(sampler);
         accepted.read_exact(&mut [0; 5]).unwrap();
-        std::thread::sleep(LONG);
+        looked_at(sampler);
     });
     let expected = [SocketWait::Unaccepted, SocketWait::Unread, SocketWait::Read];
     assert_eq!(places(&timeline, port), expected);
@@ -80,13 +99,13 @@ fn an_exchange_with_a_dependency_lasts_until_its_answer() {
     let (mut theirs, _) = dependency.accept().unwrap();
     let begin = monotonic();
     let sampler = TimelineSampler::start(settings(address, vec![address]), Vec::new()).unwrap();
-    std::thread::sleep(LONG);
+    found(&sampler);
     for _ in 0..2 {
         own.write_all(b"ask").unwrap();
-        std::thread::sleep(LONG);
+        looked_at(&sampler);
         theirs.write_all(b"answer").unwrap();
         own.read_exact(&mut [0; 6]).unwrap();
-        std::thread::sleep(LONG);
+        looked_at(&sampler);
     }
     let timeline = sampler.finish(begin, begin);
     let ours: Vec<_> = timeline
@@ -95,25 +114,25 @@ fn an_exchange_with_a_dependency_lasts_until_its_answer() {
         .filter(|one| one.3 == port)
         .collect();
     assert_eq!(ours.len(), 2, "{:?}", timeline.exchanges);
-    assert!(
-        ours.iter()
-            .all(|one| one.2 == 0 && one.1 - one.0 >= 100_000)
-    );
+    for one in ours {
+        let looks = timeline.looks.iter();
+        let within = looks.filter(|look| one.0 <= look[0] && look[0] <= one.1);
+        assert!(one.2 == 0 && within.count() as u64 >= LOOKS, "{one:?}");
+    }
 }
 
 #[test]
 fn work_of_a_thread_is_counted_by_its_name() {
-    let (timeline, _) = seen(|_| {
-        let busy = std::thread::Builder::new()
-            .name("burner7".into())
-            .spawn(|| {
-                let begin = std::time::Instant::now();
-                // Longer than the search for new threads takes to find it.
-                while begin.elapsed() < Duration::from_millis(500) {
-                    std::hint::black_box(0);
-                }
-            });
-        busy.unwrap().join().unwrap();
+    let (timeline, _) = seen(|_, sampler| {
+        std::thread::scope(|scope| {
+            let busy = std::thread::Builder::new().name("burner7".into());
+            let work = || {
+                found(sampler);
+                let begin = thread_cpu();
+                while thread_cpu() < begin + Nanos::from_millis(30) {}
+            };
+            busy.spawn_scoped(scope, work).unwrap();
+        });
     });
     let kind = timeline.kinds.iter().position(|kind| kind == "burner");
     let kind = u32::try_from(kind.unwrap()).unwrap();

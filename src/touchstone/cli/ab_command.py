@@ -83,7 +83,7 @@ def ab(
     ] = GatePolicy.REQUIRED,
     why: Annotated[
         bool,
-        typer.Option("--why", help="If CPU per request differs, profile both and show which parts differ.", **_HERE),
+        typer.Option("--why", help="If CPU per request or p99 differs, show which parts of it do.", **_HERE),
     ] = False,
     markdown: Annotated[
         Path | None, typer.Option(help="Write a summary for a pull request to this file.", **_HERE)

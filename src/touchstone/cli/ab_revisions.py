@@ -21,8 +21,8 @@ from touchstone.record.store import REVISIONS, RunStore
 from touchstone.report import junit, render
 from touchstone.report.pair import policy_words
 from touchstone.report.pair_markdown import revisions_document
-from touchstone.report.why.terminal import print_explanation
-from touchstone.revisions.ab import EXPLAINED, SAME, SHARP, RevisionQuestion, compare_revisions
+from touchstone.report.why.latency import print_any
+from touchstone.revisions.ab import CPU, EXPLAINED, SAME, SHARP, RevisionQuestion, compare_revisions
 from touchstone.revisions.contenders import REVISION
 from touchstone.revisions.repository import Repository
 from touchstone.run.measure import RunConditions
@@ -75,9 +75,10 @@ class RevisionPair:
     def figures(self, named: Iterable[str]) -> dict[str, float | None]:
         """The figures asked about, with their margins. Raises UsageError for one that does not exist."""
         read = read_figures(named or SHARP)
-        if self.why and EXPLAINED not in read:
+        if self.why and not EXPLAINED.keys() & read.keys():
             raise UsageError(
-                f"--why explains {EXPLAINED}, which is not among the figures", fix=f"add --figure {EXPLAINED}"
+                f"--why explains {' and '.join(EXPLAINED)}, and neither is among the figures",
+                fix=f"add --figure {' or --figure '.join(EXPLAINED)}",
             )
         return read
 
@@ -135,17 +136,18 @@ class RevisionPair:
         judged = answer.judged
         if SAME in judged.notes:
             console.print(SAME, highlight=False, soft_wrap=True)
-        for one in judged.why:
-            print_explanation(console, one)
+        for one in (*judged.why, *judged.why_p99):
+            print_any(console, one)
             console.print()
         unknown = judged.interrupted or judged.standing in (PairStatus.INVALID, PairStatus.UNRELIABLE)
-        if self.why and not judged.why and not unknown:
-            console.print("why: no load shows that CPU per request differs, so nothing was profiled", highlight=False)
-        elif not self.why and any(change.worse for change in judged.changes if change.figure == EXPLAINED):
+        if self.why and not (judged.why or judged.why_p99) and not unknown:
+            line = "why: no load shows that CPU per request or p99 differs, so there is nothing to explain"
+            console.print(line, highlight=False)
+        elif not self.why and (worse := [c.figure for c in judged.changes if c.worse and c.figure in EXPLAINED]):
+            question = "where it needs more CPU" if CPU in worse else "why its p99 is higher"
             again = shlex.join([*as_typed(), "--why"])
-            console.print(f"where it needs more CPU: {again}", highlight=False, markup=False, soft_wrap=True)
-        worse = judged.standing is PairStatus.WORSE and self.head
-        if worse and Repository.around(Path.cwd()).leads(*judged.revisions):
+            console.print(f"{question}: {again}", highlight=False, markup=False, soft_wrap=True)
+        if judged.standing is PairStatus.WORSE and self.head and Repository.around(Path.cwd()).leads(*judged.revisions):
             line = f"which commit it was: touchstone bisect {self.base} {self.head}"
             console.print(line, highlight=False, markup=False)
 

@@ -19,8 +19,7 @@ from touchstone.judge.why.tail.explanation import LatencyExplanation
 from touchstone.record.base import Record
 from touchstone.record.store import load_run
 from touchstone.report.why.exports import write_exports
-from touchstone.report.why.latency import print_latency
-from touchstone.report.why.terminal import print_explanation
+from touchstone.report.why.latency import print_any
 
 _Found = CpuExplanation | CpuBreakdown | LatencyExplanation | Unexplained
 
@@ -84,10 +83,7 @@ def _tell(found: list[_Found], *, json: bool) -> None:
         return
     console = Console()
     for one in found:
-        if isinstance(one, LatencyExplanation):
-            print_latency(console, one)
-        else:
-            print_explanation(console, one)
+        print_any(console, one)
         console.print()
 
 

@@ -57,6 +57,18 @@ class WorkProgress:
     """How much of `done` would outlive a crash; None where that is not this kind's to say."""
 
 
+@dataclass(frozen=True)
+class ClientState:
+    """What a dependency did for one of its clients at one moment."""
+
+    at_s: float
+    """Seconds of CLOCK_MONOTONIC."""
+    port: int
+    """The client's port."""
+    state: str
+    """In the dependency's own terms."""
+
+
 class Dependency(ABC):
     """A dependency of a scenario. Started once a run, fresh for each contender's start, stopped at the end.
 
@@ -182,6 +194,11 @@ class Dependency(ABC):
         A client may change its own. Empty if nobody can see.
         """
         yield {}
+
+    @contextmanager
+    def asked_for_waits(self) -> Iterator[list[ClientState]]:
+        """What it does for its clients, sampled until the context ends. Empty for a kind that does not report it."""
+        yield []
 
     def written(self) -> dict[str, bool]:
         """Files changed since the last call, and whether the changes still wait for the disk.

@@ -12,6 +12,7 @@ from touchstone.report.markdown import escaped, finding_lines
 from touchstone.report.pair import SENTENCES, gain_lines, twin_lines
 from touchstone.report.sentence import machine
 from touchstone.report.view import View
+from touchstone.report.why.latency import latency_lines
 from touchstone.report.why.markdown import explanation_lines
 
 MOST_BYTES = 64_000
@@ -109,4 +110,9 @@ def _lines_of_revisions(judged: PairJudgement, view: View) -> Iterator[str]:
     if judged.why:
         yield from ["", "<details><summary>Why: CPU per request in parts</summary>", ""]
         yield from explanation_lines(judged.why[:MOST_LOADS])
+        yield "</details>"
+    if judged.why_p99:
+        yield from ["", "<details><summary>Why: p99 in parts</summary>", ""]
+        for line in latency_lines(judged.why_p99[:MOST_LOADS]):
+            yield escaped(line)
         yield "</details>"

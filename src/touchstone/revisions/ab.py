@@ -12,6 +12,7 @@ from touchstone.judge.judge import judge
 from touchstone.judge.judgement import Comparison
 from touchstone.judge.statistics.intervals import simultaneous
 from touchstone.judge.why.explain import explain
+from touchstone.judge.why.tail.explain import explain_latency
 from touchstone.manifest.catalogue import ScenarioFolder
 from touchstone.manifest.files import SCENARIO_FILE
 from touchstone.plan.plan import RunRequest, planned_loads
@@ -27,8 +28,9 @@ from touchstone.vocabulary.figure import FIGURES
 SHARP = ("throughput", "cpu_per_request", "latency_p50", "rss_peak")
 """What is asked about if nothing is named: what neighbouring slices tell precisely, and memory. Far percentiles
 need whole windows, and starts a phase of their own."""
-EXPLAINED = "cpu_per_request"
-"""The figure that a profile takes apart."""
+CPU, P99 = "cpu_per_request", "latency_p99"
+EXPLAINED = {CPU: "profile", P99: "tail"}
+"""Figures that can be explained, each with the phase that does it."""
 SAME = "both revisions have the same sources: their contract was checked, and nothing was loaded"
 """Said where only noise could differ."""
 WHY = "why"
@@ -51,7 +53,7 @@ class RevisionQuestion:
     fetch: str | None = None
     """A shell's command that puts a revision's artifacts into the work folder, in place of its build."""
     why: bool = False
-    """Whether both are profiled, under the loads whose CPU per request differs."""
+    """Whether CPU per request and p99 are explained, under the loads under which they differ."""
     skips_same: bool = False
     """Whether two commits with the same sources are checked and not loaded; one commit named twice is measured."""
     twin: bool = False
@@ -127,16 +129,22 @@ def _explain(
     question: RevisionQuestion,
     conditions: RunConditions,
 ) -> None:
-    """Profile both under each load whose CPU per request differs, and add the explanation."""
-    decided = [c for c in judged.changes if c.figure == EXPLAINED and c.decided]
-    loads = tuple(dict.fromkeys(change.load for change in decided if change.load))
+    """Measure both again under each load whose CPU per request or p99 differs, and add the explanations."""
+    differ: dict[str, dict[str, None]] = {figure: {} for figure in EXPLAINED}
+    for change in judged.changes:
+        if change.figure in EXPLAINED and change.decided and change.load:
+            differ[change.figure][change.load] = None
+    loads = tuple(dict.fromkeys(load for found in differ.values() for load in found))
     if not loads:
         return
-    request = RunRequest(profile="quick", phases=("profile",), loads=loads, command=question.command)
+    phases = tuple(phase for figure, phase in EXPLAINED.items() if differ[figure])
+    request = RunRequest(profile="quick", phases=phases, loads=loads, command=question.command)
     store = measure(folder, request, stacks=stacks, conditions=conditions)
     run = load_run(store.folder)
     render(View(run, judge(run)), store.folder)
-    judged.why = [explain(run, stacks[0], stacks[1], load, question.terms.confidence) for load in loads]
+    base, head, confidence = stacks[0], stacks[1], question.terms.confidence
+    judged.why = [explain(run, base, head, load, confidence) for load in differ[CPU]]
+    judged.why_p99 = [explain_latency(run, base, head, load, confidence) for load in differ[P99]]
     judged.interrupted = run.interrupted
 
 

@@ -29,6 +29,8 @@ pub struct TimelineSettings {
     pub dependencies: Vec<Dependency>,
     /// Where dependencies listen; connections to them are followed.
     pub addresses: Vec<SocketAddr>,
+    /// What the names of this process's threads begin with that send and read; the others do not hold up a request.
+    pub generators: &'static str,
     /// CPUs for the looking thread; empty leaves it where the caller is.
     pub cpus: Vec<usize>,
     /// Between two looks.

@@ -4,7 +4,7 @@ use std::ffi::CString;
 use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::JoinHandle;
 
 use super::report::Timeline;
@@ -21,9 +21,17 @@ use touchstone_sys::{cpus, file};
 /// Between two searches for new threads, processes and connections.
 const REFRESH: Nanos = Nanos::from_millis(200);
 
+/// How far a sampler has come.
+#[derive(Debug, Default)]
+struct Progress {
+    looks: AtomicU64,
+    searches: AtomicU64,
+}
+
 /// A running sampler. Dropping it stops the thread.
 pub struct TimelineSampler {
     stop: Arc<AtomicBool>,
+    progress: Arc<Progress>,
     thread: Option<JoinHandle<Timeline>>,
 }
 
@@ -37,6 +45,7 @@ impl TimelineSampler {
         flights: Vec<Arc<Flights>>,
     ) -> Result<Self, WatchError> {
         let mut looker = Looker::new(&settings, flights)?;
+        let progress = Arc::clone(&looker.progress);
         let stop = Arc::new(AtomicBool::new(false));
         let theirs = Arc::clone(&stop);
         let thread = std::thread::Builder::new()
@@ -57,8 +66,21 @@ impl TimelineSampler {
             })?;
         Ok(Self {
             stop,
+            progress,
             thread: Some(thread),
         })
+    }
+
+    /// Looks so far.
+    #[must_use]
+    pub fn looks(&self) -> u64 {
+        self.progress.looks.load(Ordering::Acquire)
+    }
+
+    /// Searches so far for new threads, processes and connections.
+    #[must_use]
+    pub fn searches(&self) -> u64 {
+        self.progress.searches.load(Ordering::Acquire)
     }
 
     /// Stops, and gives what was seen from `begin` on, in times since `origin`.
@@ -90,6 +112,7 @@ struct Looker {
     refreshed: Nanos,
     buffer: Box<[u8; BUFFER]>,
     timeline: Timeline,
+    progress: Arc<Progress>,
 }
 
 impl Looker {
@@ -118,8 +141,8 @@ impl Looker {
             let what = "throttling by a CPU quota: there is no cgroup of its own".to_owned();
             timeline.unseen.push(what);
         }
-        let mut threads = vec![Threads::of(0), Threads::of(1)];
-        threads.extend((2..=trees.len() as u32).map(Threads::of));
+        let mut threads = vec![Threads::of(0, ""), Threads::of(1, settings.generators)];
+        threads.extend((2..=trees.len() as u32).map(|role| Threads::of(role, "")));
         let mut looker = Self {
             pids: vec![Vec::new(); trees.len()],
             trees,
@@ -132,6 +155,7 @@ impl Looker {
             refreshed: Nanos::ZERO,
             buffer: Box::new([0; BUFFER]),
             timeline,
+            progress: Arc::default(),
         };
         looker.throttled = looker.throttled_now();
         Ok(looker)
@@ -162,6 +186,7 @@ impl Looker {
             sockets.look(self.before, now, &mut self.timeline);
         }
         self.before = now;
+        self.progress.looks.fetch_add(1, Ordering::Release);
     }
 
     fn refresh(&mut self, now: Nanos) {
@@ -190,6 +215,7 @@ impl Looker {
             sockets.refresh();
         }
         self.refreshed = now;
+        self.progress.searches.fetch_add(1, Ordering::Release);
     }
 
     /// Nanoseconds for which the quota has kept the group off the CPU.

@@ -28,6 +28,9 @@ const ORDINARY: [&str; 14] = [
     "pipe_read",
 ];
 
+/// What follows a place in which a thread sleeps because of a page fault.
+const FAULT: &str = " in a page fault";
+
 /// One thread. The files stay open.
 struct Thread {
     tid: i32,
@@ -47,14 +50,17 @@ struct Thread {
 pub struct Threads {
     /// Its number in the timeline.
     role: u32,
+    /// What the names of the threads begin with that are looked at; empty for all.
+    named: &'static str,
     known: Vec<Thread>,
 }
 
 impl Threads {
-    /// Threads of a process with this number in the timeline.
-    pub fn of(role: u32) -> Self {
+    /// Threads of a process with this number in the timeline, whose names begin so.
+    pub fn of(role: u32, named: &'static str) -> Self {
         Self {
             role,
+            named,
             known: Vec::new(),
         }
     }
@@ -76,7 +82,7 @@ impl Threads {
             if self.known.iter().any(|thread| thread.tid == tid) {
                 continue;
             }
-            if let Some(thread) = open(pid, tid, buffer, timeline) {
+            if let Some(thread) = open(pid, tid, self.named, buffer, timeline) {
                 self.known.push(thread);
             }
         }
@@ -137,8 +143,16 @@ impl Thread {
         if ORDINARY.iter().any(|word| place.contains(word)) {
             return;
         }
+        let fault = self.in_page_fault().then(|| format!("{place}{FAULT}"));
         self.asleep_since = before.0;
-        self.place = Some(index(&mut timeline.places, &place));
+        self.place = Some(index(&mut timeline.places, &fault.unwrap_or(place.into())));
+    }
+
+    /// Whether it sleeps outside any system call (proc_pid_syscall(5)). Not known, and so no, without the right to trace it.
+    fn in_page_fault(&self) -> bool {
+        let mut buffer = [0_u8; 256];
+        let path = PathBuffer::thread(self.pid, self.tid, "syscall");
+        procfs::read_once(&path, &mut buffer).is_some_and(|call| call.starts_with(b"-1 "))
     }
 }
 
@@ -148,11 +162,20 @@ fn times(file: &OwnedFd, buffer: &mut [u8]) -> Option<(u64, u64)> {
     Some((numbers.next()?, numbers.next()?))
 }
 
-fn open(pid: i32, tid: i32, buffer: &mut [u8], timeline: &mut Timeline) -> Option<Thread> {
-    let file = PathBuffer::thread(pid, tid, "schedstat").open()?;
-    let (cpu, wait) = times(&file, buffer)?;
+fn open(
+    pid: i32,
+    tid: i32,
+    named: &str,
+    buffer: &mut [u8],
+    timeline: &mut Timeline,
+) -> Option<Thread> {
     let name = procfs::read_once(&PathBuffer::thread(pid, tid, "comm"), buffer)?;
     let name = String::from_utf8_lossy(name).trim_end().to_owned();
+    if !name.starts_with(named) {
+        return None;
+    }
+    let file = PathBuffer::thread(pid, tid, "schedstat").open()?;
+    let (cpu, wait) = times(&file, buffer)?;
     let kind = name.trim_end_matches(|c: char| c.is_ascii_digit() || "#-_ .:/".contains(c));
     Some(Thread {
         tid,

@@ -12,7 +12,14 @@ from typing import Any, ClassVar
 import psycopg
 from psycopg import sql
 
-from touchstone.dependency.base import Dependency, DependencyContext, DependencyError, UnknownActError, WorkProgress
+from touchstone.dependency.base import (
+    ClientState,
+    Dependency,
+    DependencyContext,
+    DependencyError,
+    UnknownActError,
+    WorkProgress,
+)
 from touchstone.dependency.postgres import ceiling_rate
 from touchstone.dependency.postgres.binaries import missing
 from touchstone.dependency.postgres.cluster import Cluster
@@ -27,6 +34,7 @@ from touchstone.dependency.postgres.counters import (
 from touchstone.dependency.postgres.outside import OutsideServer
 from touchstone.dependency.postgres.overhearing import CHANGEABLE, overheard
 from touchstone.dependency.postgres.settings import DATABASE, read_tare, server_settings
+from touchstone.dependency.postgres.waits import sampled
 from touchstone.failure import TouchstoneError
 from touchstone.record.sample import DependencyState
 
@@ -255,6 +263,17 @@ class Postgres(Dependency):
                 self._drop(self._database)
         self._disconnect()
         self._server.remove()
+
+    @contextmanager
+    def asked_for_waits(self) -> Iterator[list[ClientState]]:
+        """What each backend works on or waits for (pg_stat_activity), sampled until the context ends."""
+        try:
+            connection = self._server.administer("postgres")
+        except psycopg.Error:
+            yield []
+            return
+        with connection, sampled(connection, self.context.cpus) as found:
+            yield found
 
     def _administration(self) -> psycopg.Connection[tuple[object, ...]]:
         if self._admin is None or self._admin.closed:

@@ -14,6 +14,7 @@ from touchstone.judge.comparison.twin import TwinCheck, check_twin
 from touchstone.judge.judgement import Comparison, Estimate, FailedContender, Judgement, Outcome, Verdict
 from touchstone.judge.statistics.decision import Decision, decide
 from touchstone.judge.why.explanation import CpuExplanation, Unexplained
+from touchstone.judge.why.tail.explanation import LatencyExplanation
 from touchstone.record.base import Record
 from touchstone.record.run import Run
 from touchstone.record.sample import TARE
@@ -80,6 +81,8 @@ class PairJudgement(Record):
     """The base against a second copy of it; None where the gate had none. If they differ, there are no changes."""
     why: list[CpuExplanation | Unexplained] = []
     """Where the difference of CPU per request is, load by load, if that was asked and there is one."""
+    why_p99: list[LatencyExplanation | Unexplained] = []
+    """Where the difference of p99 is, in the same way."""
 
     @model_validator(mode="before")
     @classmethod

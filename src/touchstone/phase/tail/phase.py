@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import socket
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from typing import ClassVar
 
 from touchstone.bench.base import Bench, sampling
@@ -16,7 +16,7 @@ from touchstone.phase.load.reach import out_of_reach, unmeasured
 from touchstone.phase.tail.runtime_log import read_pauses, with_log
 from touchstone.record.engine import LoadResult
 from touchstone.record.evidence.profile import ProfilePass
-from touchstone.record.evidence.tail import TailEvidence
+from touchstone.record.evidence.tail import DependencyWait, TailEvidence
 from touchstone.record.sample import Sample
 from touchstone.traffic.sequence import LoadSequence
 from touchstone.vocabulary.phase import PHASES, PhaseKind
@@ -63,15 +63,23 @@ def _measure_one(bench: Bench, contender: Contender, load: Load, sample: Sample)
             job["tail"] = {
                 "slowest": _SLOWEST, "sampled": _SAMPLED, "interval_s": 0.001, "addresses": addresses,
             }  # fmt: skip
-            result = bench.put_load(job)
+            with ExitStack() as stack:
+                asked = {name: stack.enter_context(one.asked_for_waits()) for name, one in started.dependencies.items()}
+                result = bench.put_load(job)
             last = bench.put_load(sequence.job(half))
         assert result.tail is not None  # it was asked for
-        pauses, no_pauses = read_pauses(started.process, language, log, result.tail.timeline.origin_s)
+        origin_s = result.tail.timeline.origin_s
+        pauses, no_pauses = read_pauses(started.process, language, log, origin_s)
         sample.evidence = TailEvidence(
             tail=result.tail,
             pauses=pauses,
             no_pauses=no_pauses,
             dependencies=[name for name, one in started.dependencies.items() for _ in one.pids()],
+            waits=[
+                DependencyWait(at=round((one.at_s - origin_s) * 1e6), dependency=name, port=one.port, state=one.state)
+                for name, found in asked.items()
+                for one in found
+            ],
             addresses=names,
             cpus=max(1, len(started.cpus)),
             with_stamps=_pass(result),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator
 from dataclasses import replace
@@ -22,6 +23,11 @@ _GO_BEGINS_S = 0.001
 """A Go program counts from its runtime's start, about a millisecond after exec."""
 
 
+_HOOKS = Path(__file__).with_name("hooks")
+_HOOK = re.compile(r"^(?P<pid>\d+) (?P<at>\d+) (?P<took>\d+) (?P<name>.+)$", re.MULTILINE)
+_NODE, _PYTHON = frozenset({"javascript", "typescript"}), "python"
+
+
 def with_log(built: Built, language: str, log: Path) -> Built:
     """The build, to be started so that its runtime logs its pauses."""
     if language in OF_THE_JVM:
@@ -30,7 +36,21 @@ def with_log(built: Built, language: str, log: Path) -> Built:
         option = f"'-Xlog:safepoint=info:file=\"{log}\":tn:filecount=0'"
         options = [built.env.get("JAVA_TOOL_OPTIONS", ""), option]
         return replace(built, env={**built.env, "JAVA_TOOL_OPTIONS": " ".join(filter(None, options))})
-    return with_gc_trace(built) if language == "go" else built
+    if language == "go":
+        return with_gc_trace(built)
+    if built.image is not None:
+        return built  # the hooks' files are not in it
+    if language in _NODE:
+        return _hooked(built, log, "NODE_OPTIONS", f'--require "{_HOOKS / "node.cjs"}"', " ")
+    if language == _PYTHON:
+        return _hooked(built, log, "PYTHONPATH", str(_HOOKS / "python"), os.pathsep)
+    return built
+
+
+def _hooked(built: Built, log: Path, variable: str, value: str, between: str) -> Built:
+    """The build, with a value before those that its variable has, and the place of the log."""
+    values = between.join(filter(None, [value, built.env.get(variable, "")]))
+    return replace(built, env={**built.env, variable: values, "TOUCHSTONE_PAUSES": str(log.resolve())})
 
 
 def read_pauses(
@@ -46,7 +66,23 @@ def read_pauses(
     if language == "go":
         text = process.log.read_text(encoding="utf-8", errors="replace")
         return list(go_collections(text, process.exec_s + _GO_BEGINS_S - origin_s)), None
+    if language in _NODE or language == _PYTHON:
+        try:
+            return list(hooked_collections(log.read_text(encoding="utf-8", errors="replace"), origin_s)), None
+        except OSError:
+            return [], "the collector's pauses: the runtime did not load the hook that logs them"
     return [], None
+
+
+def hooked_collections(log: str, origin_s: float) -> Iterator[RuntimePause]:
+    """Each collection that a hook logged since the origin. It stops the process: of several workers only one."""
+    origin_ns = round(origin_s * 1e9)
+    found = [one for one in _HOOK.finditer(log) if int(one["at"]) >= origin_ns]
+    single = len({one["pid"] for one in found}) == 1
+    for one in found:
+        end = (int(one["at"]) - origin_ns) / 1e3
+        begin = end - int(one["took"]) / 1e3
+        yield RuntimePause(begin=round(begin), end=round(end), stops=single, name=one["name"])
 
 
 def hotspot_pauses(log: str, origin_s: float) -> Iterator[RuntimePause]:

@@ -19,6 +19,18 @@ class RuntimePause(Record):
     name: str
 
 
+class DependencyWait(Record):
+    """What a dependency did for one of its clients at one moment, as the dependency itself reports it."""
+
+    at: int
+    """µs since the first intended send."""
+    dependency: str
+    port: int
+    """The client's port."""
+    state: str
+    """In the dependency's own terms, such as `Lock transactionid`."""
+
+
 class TailEvidence(Record):
     """One contender under one load, as the load's own loop puts it on."""
 
@@ -29,6 +41,8 @@ class TailEvidence(Record):
     """Why the runtime's pauses are not known, and what to do."""
     dependencies: list[str] = []
     """Their names by number: the timeline's processes after the first two."""
+    waits: list[DependencyWait] = []
+    """Of dependencies that can be asked, at fixed intervals."""
     addresses: list[str] = []
     """The dependencies' names in the order of their addresses."""
     cpus: int = 1

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from rich.console import Console
 from rich.markup import escape
 
+from touchstone.judge.why.explanation import CpuBreakdown, CpuExplanation, Unexplained
 from touchstone.judge.why.tail.explanation import ContenderLatency, LatencyExplanation, PartOfLatency
 from touchstone.judge.why.tail.parts import HELP, LatencyPart
 from touchstone.report.format import percent, plural
-from touchstone.report.why.terminal import make_table, say, widen
+from touchstone.report.why.terminal import make_table, print_explanation, say, widen
 
 _LEAST_SHOWN = 0.01
 """Parts below this share of the largest band are left out of the table; the rest never is."""
@@ -50,6 +51,15 @@ def division(found: LatencyExplanation) -> str:
     return f"The {millis(found.total.seconds, '+')} ms are {', '.join([*words, f'{millis(rest)} rest'])}."
 
 
+def latency_lines(found: Iterable[LatencyExplanation | Unexplained]) -> Iterator[str]:
+    """Each explanation in a paragraph: what differs, its parts, the verdict."""
+    for one in found:
+        if isinstance(one, Unexplained):
+            yield from [f"{one.contender} against {one.baseline}, {one.load}: not explained. {one.reason}", ""]
+        else:
+            yield from [f"{one.load}: {headline(one)} {division(one)} {verdict(one)}", ""]
+
+
 def _between(part: PartOfLatency) -> str:
     return f" ({interval(part)})" if interval(part) else ""
 
@@ -58,6 +68,14 @@ def verdict(found: LatencyExplanation) -> str:
     """The verdict, with where to look."""
     help_ = [HELP[part] for part in LatencyPart if part in HELP and any(name.startswith(part) for name in found.main)]
     return f"{found.verdict} Where to look: {'; '.join(help_)}." if help_ else found.verdict
+
+
+def print_any(console: Console, found: CpuExplanation | CpuBreakdown | LatencyExplanation | Unexplained) -> None:
+    """Print an explanation of latency or of CPU."""
+    if isinstance(found, LatencyExplanation):
+        print_latency(console, found)
+    else:
+        print_explanation(console, found)
 
 
 def print_latency(console: Console, found: LatencyExplanation) -> None:
@@ -101,4 +119,7 @@ def notes(found: LatencyExplanation) -> Iterator[str]:
         for sentence in one.unseen:
             yield f"{one.contender}: not seen: {sentence}."
         if one.cost is not None:
-            yield f"{one.contender}: keeping stamps and looking took {percent(round(one.cost, 3))} of CPU per request."
+            cost = percent(round(one.cost, 3))
+            if one.cost_low is not None and one.cost_high is not None:
+                cost += f" ({percent(round(one.cost_low, 3))} to {percent(round(one.cost_high, 3))})"
+            yield f"{one.contender}: keeping stamps and looking took {cost} of CPU per request."

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterator
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
 
-from touchstone.judge.why.tail.divide import divide
+from touchstone.judge.why.tail.divide import divide, own_exchange
 from touchstone.judge.why.tail.moments import Moments
+from touchstone.judge.why.tail.parts import LatencyPart
 from touchstone.record.evidence.tail import TailEvidence
 from touchstone.record.tail import Stamps
 
@@ -53,5 +54,20 @@ def bands(evidence: TailEvidence) -> dict[str, tuple[int, dict[str, float]]]:
         for one in chosen:
             for part, micros in divide(one, moments).items():
                 sums[part] += micros / 1e6 / len(chosen)
-        found[name] = (len(chosen), dict(sums))
+        found[name] = (len(chosen), _by_state(sums, chosen, moments))
+    return found
+
+
+def _by_state(sums: dict[str, float], chosen: Sequence[Stamps], moments: Moments) -> dict[str, float]:
+    """The parts; those of dependencies that were asked are divided by what they reported meanwhile."""
+    states: dict[str, Counter[str]] = defaultdict(Counter)
+    for one in chosen if moments.evidence.waits else ():
+        exchange = own_exchange(one, moments)
+        if exchange is not None:
+            states[f"{LatencyPart.DEPENDENCY} {exchange[2]}"] += moments.states(exchange)
+    found = dict(sums)
+    for part, counts in states.items():
+        if counts and part in found:
+            whole = found.pop(part)
+            found |= {f"{part}: {state}": whole * count / counts.total() for state, count in counts.items()}
     return found

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from touchstone.judge.why.tail.moments import Moments, Spans
+from touchstone.judge.why.tail.moments import Exchange, Moments, Spans
 from touchstone.judge.why.tail.parts import LatencyPart
 from touchstone.record.tail import SENT, Place, Stamps
 
@@ -45,6 +45,11 @@ def divide(stamps: Stamps, moments: Moments) -> dict[str, float]:
     return {name: value for name, value in parts.items() if value}
 
 
+def own_exchange(stamps: Stamps, moments: Moments) -> Exchange | None:
+    """The request's exchange with a dependency: the longest that lies within it."""
+    return moments.longest_within(moments.exchanges, stamps.sent - _AFTER, stamps.last + _AFTER)
+
+
 def _own_intervals(stamps: Stamps, moments: Moments) -> dict[str, Spans]:
     """Intervals that are this request's own: each the longest of its kind that lies within it."""
     begin, end = stamps.sent - _AFTER, stamps.last + _AFTER
@@ -55,10 +60,9 @@ def _own_intervals(stamps: Stamps, moments: Moments) -> dict[str, Spans]:
     late += [(b, min(e, stamps.first)) for b, e in sent if b < stamps.first]
     found[LatencyPart.GENERATOR] = Spans(late)
     found[LatencyPart.ACKNOWLEDGEMENT] = Spans((max(b, stamps.first), e) for b, e in sent if e > stamps.first)
-    longest = moments.longest_within(moments.exchanges, begin, end)
+    longest = own_exchange(stamps, moments)
     if longest is not None:
-        name = moments.evidence.addresses[longest[2]]
-        found[f"{LatencyPart.DEPENDENCY} {name}"] = Spans([longest[:2]])
+        found[f"{LatencyPart.DEPENDENCY} {longest[2]}"] = Spans([longest[:2]])
     for part, spans in ((LatencyPart.DISK, moments.disk), (LatencyPart.RECLAIM, moments.reclaim)):
         span = moments.longest_within(spans, begin, end)
         if span is not None:
@@ -88,7 +92,8 @@ class _Request:
             left -= taken
 
         for part, spans in self.own.items():
-            take(part, spans.within(begin, end))
+            for name, micros in self._in_detail(part, spans, at, begin, end):
+                take(name, micros)
         take(LatencyPart.QUOTA, moments.quota.within(begin, end))
         take(LatencyPart.PAUSE, moments.stopped.within(begin, end))
         open_to_cpu = left
@@ -101,6 +106,17 @@ class _Request:
         for first, last, place in self.places:
             if place in _OF_PLACE:
                 take(_OF_PLACE[place], whole * max(0, min(last, end) - max(first, begin)))
+
+    def _in_detail(self, part: str, spans: Spans, at: int, begin: int, end: int) -> Iterator[tuple[str, float]]:
+        """The microseconds of a part; those of a dependency whose processes were looked at by what it did."""
+        dependency = self.moments.dependencies.get(part.removeprefix(f"{LatencyPart.DEPENDENCY} "))
+        if dependency is None:
+            yield part, spans.within(begin, end)
+            return
+        for first, last in spans.joined:
+            if first < end and last > begin:
+                for what, micros in dependency.during(at, max(first, begin), min(last, end)).items():
+                    yield f"{part}: {what}", micros
 
 
 def _beyond_usual(moments: Moments, at: int) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import statistics
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 
 from touchstone.judge.statistics.intervals import mean_interval, simultaneous
@@ -114,12 +114,24 @@ def _verdict(total: PartOfLatency, parts: Sequence[PartOfLatency], floor: float)
     explained = sum(part.seconds for part in named) / total.seconds
     if explained < LEAST_EXPLAINED:
         return explained, [], f"Unexplained: named parts make up {explained:.0%} of it. {WHEN_UNEXPLAINED}"
-    main = [
-        part.name for part in named if part.seconds / total.seconds >= _LEAST_NAMED and (part.low is None or part.sure)
-    ]
+    main = _causes(named, total.seconds)
     if not main:
         return explained, [], f"Unexplained: no single part is certain. {WHEN_UNEXPLAINED}"
     return explained, main, f"Explained to {min(explained, 1.0):.0%}; the cause: {' and '.join(main)}."
+
+
+def _causes(parts: Sequence[PartOfLatency], total: float) -> list[str]:
+    """Parts that are large and certain enough; a dependency as a whole where no single part of it is."""
+    large = [part.name for part in parts if part.seconds / total >= _LEAST_NAMED and (part.low is None or part.sure)]
+    wholes: dict[str, float] = defaultdict(float)
+    for part in parts:
+        if (whole := part.name.partition(":")[0]) != part.name:
+            wholes[whole] += part.seconds / total
+    return large + [
+        whole
+        for whole, share in wholes.items()
+        if share >= _LEAST_NAMED and not any(name.startswith(whole) for name in large)
+    ]
 
 
 def _part(name: str, values: Sequence[float], confidence: float) -> PartOfLatency:
@@ -160,6 +172,7 @@ def _described(name: str, rounds: Sequence[tuple[TailEvidence, Divided]], confid
         plain = evidence.plain.cpu_per_request if evidence.plain else None
         if plain and evidence.with_stamps.cpu_per_request is not None:
             costs.append(evidence.with_stamps.cpu_per_request / plain - 1)
+    within = mean_interval(costs, confidence)
     return ContenderLatency(
         contender=name,
         rounds=len(rounds),
@@ -167,7 +180,9 @@ def _described(name: str, rounds: Sequence[tuple[TailEvidence, Divided]], confid
         bands=found,
         pauses={n: micros / 1e6 for n, micros in pauses.most_common(5)},
         unseen=list(unseen),
-        cost=statistics.median(costs) if costs else None,
+        cost=statistics.fmean(costs) if costs else None,
+        cost_low=within.low if within else None,
+        cost_high=within.high if within else None,
     )
 
 

@@ -44,7 +44,10 @@ class ContenderLatency(Record):
     unseen: list[str] = []
     """What could not be looked at, in sentences."""
     cost: float | None = None
-    """CPU per request with the stamps over CPU per request without, less 1."""
+    """CPU per request with the stamps over CPU per request without, less 1: the mean over rounds."""
+    cost_low: float | None = None
+    cost_high: float | None = None
+    """Its interval. None with too few rounds."""
 
 
 class LatencyExplanation(Record):

@@ -4,24 +4,28 @@ from __future__ import annotations
 
 import bisect
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from operator import itemgetter
 from typing import TypeVar
 
 from touchstone.record.evidence.tail import TailEvidence
-from touchstone.record.tail import GENERATOR, SERVER, Place
+from touchstone.record.tail import FIRST_DEPENDENCY, GENERATOR, SERVER, Place
 
 Span = tuple[int, int]
-AnySpan = TypeVar("AnySpan", Span, tuple[int, int, int])
-"""An interval, or one with a number behind it."""
+Exchange = tuple[int, int, str, int]
+"""A dependency's answer to a request of the server: begin, end, its name, the server's port."""
+AnySpan = TypeVar("AnySpan", Span, Exchange)
 _RUNTIME_THREADS = re.compile(
     r"^(C1|C2) Compiler|^(G1|GC|ZGC|ZWorker|ZDirector|ZDriver|Shenandoah|VM Thread|Concurrent Mark|V8Worker|"
     r"\.NET (Server )?GC|\.NET BGC|\.NET Tiered)"
 )
 """Threads that a runtime has for itself: compilers and collectors."""
-_RECLAIM = re.compile(r"shrink|reclaim|mem_cgroup|swap|balance_pgdat|do_anonymous|filemap_fault|folio_lock_or_retry")
+_RECLAIM = re.compile(
+    r"shrink|reclaim|mem_cgroup|swap|balance_pgdat|do_anonymous|filemap_fault|folio_lock_or_retry|"
+    r"page fault"
+)
 
 
 class Spans:
@@ -68,7 +72,15 @@ class Moments:
         asleep = [(b, e, place in reclaims) for b, e, process, place in timeline.sleeps if process == SERVER]
         self.disk = sorted((b, e) for b, e, reclaim in asleep if not reclaim)
         self.reclaim = sorted((b, e) for b, e, reclaim in asleep if reclaim)
-        self.exchanges = sorted((b, e, address) for b, e, address, _ in timeline.exchanges)
+        names = evidence.addresses
+        self.exchanges: list[Exchange] = sorted(
+            (b, e, names[address], port) for b, e, address, port in timeline.exchanges
+        )
+        self.dependencies = {
+            name: DependencyMoments(evidence, name)
+            for name in dict.fromkeys(evidence.dependencies)
+            if not any(wait.dependency == name for wait in evidence.waits)
+        }
         self._sockets: dict[int, list[tuple[int, int, Place]]] = defaultdict(list)
         for begin, end, port, place in sorted(timeline.sockets):
             self._sockets[port].append((begin, end, place))
@@ -122,6 +134,12 @@ class Moments:
             found[-1] = (found[-1][0], end, found[-1][2])
         return found
 
+    def states(self, exchange: Exchange) -> Counter[str]:
+        """How often a dependency that was asked reported each state while an exchange was under way."""
+        begin, end, name, port = exchange
+        waits = self.evidence.waits
+        return Counter(w.state for w in waits if begin <= w.at <= end and (w.dependency, w.port) == (name, port))
+
     @staticmethod
     def longest_within(spans: Sequence[AnySpan], begin: int, end: int) -> AnySpan | None:
         """The longest of the intervals that lie within another; they are in order."""
@@ -129,3 +147,37 @@ class Moments:
         last = bisect.bisect_right(spans, end, key=itemgetter(0))
         inside = (span for span in spans[first:last] if span[1] <= end)
         return max(inside, key=lambda span: span[1] - span[0], default=None)
+
+
+class DependencyMoments:
+    """What the processes of one dependency did."""
+
+    def __init__(self, evidence: TailEvidence, name: str) -> None:
+        timeline = evidence.tail.timeline
+        places = [place for place, one in enumerate(evidence.dependencies) if one == name]
+        self._columns = [2 + place for place in places]
+        self._looks = timeline.looks
+        processes = {FIRST_DEPENDENCY + place for place in places}
+        self._waits = Spans((b, e) for b, e, process in timeline.cpu_waits if process in processes)
+        self._sleeps = Spans((b, e) for b, e, process, _ in timeline.sleeps if process in processes)
+
+    def during(self, at: int, begin: int, end: int) -> dict[str, float]:
+        """Microseconds of an interval that ends with a look or before it, all of them, by what the dependency did."""
+        length = float(end - begin)
+        disk = float(self._sleeps.within(begin, end))
+        waiting = min(float(self._waits.within(begin, end)), length - disk)
+        own = min((length - disk - waiting), length * self._busy(at))
+        return {
+            "disk or file": disk,
+            "waiting for a CPU": waiting,
+            "its own CPU": own,
+            "lock, queue or timer": length - disk - waiting - own,
+        }
+
+    def _busy(self, at: int) -> float:
+        """The CPUs that it used just before a look."""
+        if at == 0 or len(self._looks[at]) <= max(self._columns):
+            return 0.0
+        before, now = self._looks[at - 1], self._looks[at]
+        used = sum(now[column] - before[column] for column in self._columns)
+        return used / max(now[0] - before[0], 1)

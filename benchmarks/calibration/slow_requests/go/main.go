@@ -1,5 +1,6 @@
 // Command planted serves GET /hello, slowly now and then, for the reason that CAUSE names and by the size that SIZE gives in
-// milliseconds.
+// milliseconds. At its end it logs by how much the cause held up requests around the 99th percentile and not those around
+// the median.
 package main
 
 import (
@@ -10,11 +11,14 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
+	"runtime"
+	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
+	"unsafe"
 )
 
 // rare is how many requests have one slow one among them.
@@ -25,7 +29,38 @@ var (
 	size     time.Duration
 	kept     *node
 	dropped  atomic.Pointer[node]
+	truth    delays
 )
+
+// delays are how long the cause held up each request.
+type delays struct {
+	sync.Mutex
+	all []time.Duration
+}
+
+func (delays *delays) add(took time.Duration) {
+	delays.Lock()
+	delays.all = append(delays.all, took)
+	delays.Unlock()
+}
+
+// difference is the mean around the 99th percentile less that around the median.
+func (delays *delays) difference() time.Duration {
+	delays.Lock()
+	defer delays.Unlock()
+	slices.Sort(delays.all)
+	mean := func(low, high float64) (sum time.Duration) {
+		begin, end := int(low*float64(len(delays.all))), int(high*float64(len(delays.all)))
+		for _, took := range delays.all[begin:max(end, begin+1)] {
+			sum += took
+		}
+		return sum / time.Duration(max(end-begin, 1))
+	}
+	if len(delays.all) == 0 {
+		return 0
+	}
+	return mean(0.985, 0.995) - mean(0.40, 0.60)
+}
 
 func main() {
 	millis, err := strconv.ParseFloat(os.Getenv("SIZE"), 64)
@@ -33,7 +68,7 @@ func main() {
 		log.Fatal("SIZE: ", err)
 	}
 	size = time.Duration(millis * float64(time.Millisecond))
-	plant, known := causes[os.Getenv("CAUSE")]
+	plant, known := causes[cause()]
 	if !known {
 		log.Fatal("CAUSE is not known")
 	}
@@ -41,13 +76,13 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	cause := plant()
+	held := plant()
 	server := &http.Server{Handler: http.HandlerFunc(func(response http.ResponseWriter, request *http.Request) {
 		if request.URL.Path != "/hello" {
 			http.NotFound(response, request)
 			return
 		}
-		cause(response, requests.Add(1)%rare == 0)
+		truth.add(held(response, requests.Add(1)%rare == 0))
 	})}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
 	defer stop()
@@ -56,18 +91,29 @@ func main() {
 		_ = server.Shutdown(context.Background())
 	}()
 	_ = server.Serve(listener)
+	log.Printf("planted: %.3f ms", truth.difference().Seconds()*1e3)
 }
 
-type handler func(response http.ResponseWriter, slow bool)
+// cause is what is planted; nothing in the sound twin.
+func cause() string {
+	if os.Getenv("SOUND") != "" {
+		return "none"
+	}
+	return os.Getenv("CAUSE")
+}
+
+// handler answers a request, and gives how long the cause held it up.
+type handler func(response http.ResponseWriter, slow bool) time.Duration
 
 var causes = map[string]func() handler{
-	"none":       func() handler { return func(response http.ResponseWriter, _ bool) { answer(response) } },
-	"accept":     func() handler { return func(response http.ResponseWriter, _ bool) { answer(response) } },
+	"none":       fast,
+	"accept":     fast,
+	"quota":      quota,
 	"lock":       lock,
 	"pool":       pool,
 	"garbage":    garbage,
 	"work":       work,
-	"spin":       spin,
+	"neighbour":  spin,
 	"downstream": downstream,
 	"log":        slowLog,
 	"ack":        held,
@@ -75,27 +121,40 @@ var causes = map[string]func() handler{
 
 func answer(response http.ResponseWriter) { _, _ = io.WriteString(response, "Hello, world!") }
 
+func fast() handler {
+	return func(response http.ResponseWriter, _ bool) time.Duration {
+		answer(response)
+		return 0
+	}
+}
+
 // lock has all requests take one lock, which a slow one holds.
 func lock() handler {
 	var mutex sync.Mutex
-	return func(response http.ResponseWriter, slow bool) {
+	return func(response http.ResponseWriter, slow bool) time.Duration {
+		begin := time.Now()
 		mutex.Lock()
 		if slow {
 			time.Sleep(size)
 		}
 		mutex.Unlock()
+		took := time.Since(begin)
 		answer(response)
+		return took
 	}
 }
 
 // pool lets four requests work at a time.
 func pool() handler {
 	places := make(chan struct{}, 4)
-	return func(response http.ResponseWriter, _ bool) {
+	return func(response http.ResponseWriter, _ bool) time.Duration {
+		begin := time.Now()
 		places <- struct{}{}
 		time.Sleep(size)
 		<-places
+		took := time.Since(begin)
 		answer(response)
+		return took
 	}
 }
 
@@ -110,47 +169,87 @@ func garbage() handler {
 	for range int(size/time.Millisecond) * each {
 		kept = &node{next: kept}
 	}
-	return func(response http.ResponseWriter, _ bool) {
+	return func(response http.ResponseWriter, _ bool) time.Duration {
+		begin := time.Now()
 		var list *node
 		for range each / 4 {
 			list = &node{next: list}
 		}
 		dropped.Store(list)
+		took := time.Since(begin)
 		answer(response)
+		return took
 	}
 }
 
 // work computes for a while in a slow request.
 func work() handler {
-	return func(response http.ResponseWriter, slow bool) {
-		for begin := time.Now(); slow && time.Since(begin) < size; {
+	return func(response http.ResponseWriter, slow bool) time.Duration {
+		begin := time.Now()
+		for slow && time.Since(begin) < size {
 		}
+		took := time.Since(begin)
 		answer(response)
+		return took
 	}
 }
 
-// spin computes for a while in each request.
+// spin uses 2 ms of CPU in each request; what it takes beyond them, others had the CPU.
 func spin() handler {
-	return func(response http.ResponseWriter, _ bool) {
-		for begin := time.Now(); time.Since(begin) < size; {
-		}
+	return func(response http.ResponseWriter, _ bool) time.Duration {
+		begin := time.Now()
+		burn(2 * time.Millisecond)
+		took := time.Since(begin) - 2*time.Millisecond
 		answer(response)
+		return took
 	}
+}
+
+// quota uses up SIZE milliseconds of CPU next to the requests, in short pieces, every 700 ms.
+func quota() handler {
+	go func() {
+		for {
+			time.Sleep(700 * time.Millisecond)
+			for range int(size / time.Millisecond) {
+				burn(time.Millisecond)
+				runtime.Gosched()
+			}
+		}
+	}()
+	return fast()
+}
+
+// burn uses CPU of its thread.
+func burn(much time.Duration) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	for begin := threadCPU(); threadCPU()-begin < much; {
+	}
+}
+
+func threadCPU() time.Duration {
+	const clockThreadCPU = 3
+	var now syscall.Timespec
+	_, _, _ = syscall.Syscall(syscall.SYS_CLOCK_GETTIME, clockThreadCPU, uintptr(unsafe.Pointer(&now)), 0)
+	return time.Duration(now.Nano())
 }
 
 // downstream asks a slow service in a slow request.
 func downstream() handler {
-	return func(response http.ResponseWriter, slow bool) {
+	return func(response http.ResponseWriter, slow bool) time.Duration {
+		begin := time.Now()
 		if slow {
 			found, err := http.Get(os.Getenv("ECHO_URL") + "/echo")
 			if err != nil {
 				http.Error(response, err.Error(), http.StatusBadGateway)
-				return
+				return 0
 			}
 			_, _ = io.Copy(io.Discard, found.Body)
 			_ = found.Body.Close()
 		}
+		took := time.Since(begin)
 		answer(response)
+		return took
 	}
 }
 
@@ -170,25 +269,28 @@ func slowLog() handler {
 			_, _ = syscall.Read(ends[0], page)
 		}
 	}()
-	return func(response http.ResponseWriter, slow bool) {
+	return func(response http.ResponseWriter, slow bool) time.Duration {
+		begin := time.Now()
 		if slow {
 			wanted <- struct{}{}
 			_, _ = syscall.Write(ends[1], line)
 		}
+		took := time.Since(begin)
 		answer(response)
+		return took
 	}
 }
 
 // held answers a slow request in two writes, the second of which waits for the client's acknowledgement.
 func held() handler {
-	return func(response http.ResponseWriter, slow bool) {
+	return func(response http.ResponseWriter, slow bool) time.Duration {
 		if !slow {
 			answer(response)
-			return
+			return 0
 		}
 		connection, _, err := response.(http.Hijacker).Hijack()
 		if err != nil {
-			return
+			return 0
 		}
 		defer connection.Close()
 		_ = connection.(*net.TCPConn).SetNoDelay(false)
@@ -197,13 +299,14 @@ func held() handler {
 		_, _ = io.WriteString(connection, "Hello, ")
 		_, _ = io.WriteString(connection, "world!")
 		time.Sleep(60 * time.Millisecond)
+		return 0
 	}
 }
 
 // listen listens; as the cause wants it, with an accept queue of one place and a pause before an accept now and then.
 func listen(address string) (net.Listener, error) {
 	listener, err := net.Listen("tcp", address)
-	if err != nil || os.Getenv("CAUSE") != "accept" {
+	if err != nil || cause() != "accept" {
 		return listener, err
 	}
 	raw, err := listener.(*net.TCPListener).SyscallConn()
