@@ -26,6 +26,7 @@ from benchmarks.calibration.hog import bursts
 _SOURCE = Path(__file__).with_name("slow_requests")
 _COMMAND = [sys.executable, "-m", "touchstone"]
 _NEIGHBOUR_S = 120.0
+_LOGGED = re.compile(r"planted: p99 ([\d.]+) ms, median ([\d.]+) ms")
 _WITHIN = 0.25
 """A size is right within this share."""
 
@@ -157,11 +158,11 @@ def explained(run: Path) -> dict[str, Any]:
     )
 
 
-def logged_ms(run: Path) -> float | None:
-    """By how much the cause held up requests around p99 more than those around p50, by the program's logs."""
+def logged_ms(run: Path, *, against_twin: bool) -> float | None:
+    """For how long the cause held up requests around p99, less those around p50 or nothing, by the program's logs."""
     logs = sorted((run / "logs").glob("*-tail-*plain*r[0-9]*.log"))
-    found = [re.search(r"planted: (-?[\d.]+) ms", log.read_text(errors="replace")) for log in logs]
-    values = [float(one[1]) for one in found if one]
+    found = [_LOGGED.search(log.read_text(errors="replace")) for log in logs]
+    values = [float(one[1]) - (0.0 if against_twin else float(one[2])) for one in found if one]
     return sum(values) / len(values) if values else None
 
 
@@ -181,7 +182,7 @@ def report(cause: str, planted: Planted, size: float, run: Path) -> bool:
     """Print a row for one run; whether the cause was named rightly, with its size."""
     found = explained(run)
     total = 1e3 * found["total"]["seconds"]
-    truth = logged_ms(run) if planted.logged else total
+    truth = logged_ms(run, against_twin=planted.against_twin) if planted.logged else total
     part = sum(1e3 * one["seconds"] for one in found["parts"] if _whole(one["name"]) in planted.named)
     named = {_whole(name) for name in found["main"]}
     if planted.named:

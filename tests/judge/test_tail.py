@@ -13,7 +13,7 @@ from touchstone.judge.why.tail.bands import bands
 from touchstone.judge.why.tail.explain import explain_latency
 from touchstone.judge.why.tail.explanation import LatencyExplanation
 from touchstone.record.evidence.tail import DependencyWait, RuntimePause, TailEvidence
-from touchstone.record.tail import FIRST_DEPENDENCY, Stamps
+from touchstone.record.tail import FIRST_DEPENDENCY, GENERATOR, Stamps
 
 Change = Callable[[TailEvidence, list[Stamps]], None]
 
@@ -97,6 +97,7 @@ def collected(evidence: TailEvidence, slow: list[Stamps]) -> None:
 
 
 def generator_late(evidence: TailEvidence, slow: list[Stamps]) -> None:
+    evidence.tail.timeline.sockets = []
     evidence.tail.timeline.cpu_waits = [(b, e, 1) for b, e in during(slow)]
 
 
@@ -209,6 +210,13 @@ def test_a_dependency_is_named_as_a_whole_where_no_single_part_of_it_is_large() 
         ]
 
     assert explained(*[window(divided)] * 3).main == ["dependency postgres"]
+
+
+def test_the_generator_is_not_late_while_the_server_is_seen_to_have_the_request() -> None:
+    def both(evidence: TailEvidence, slow: list[Stamps]) -> None:
+        evidence.tail.timeline.cpu_waits = [(b, e, GENERATOR) for b, e in during(slow)]
+
+    assert explained(*[window(both)] * 3).main == ["lock, pool or timer"]
 
 
 def test_another_requests_exchange_is_not_taken_for_this_ones() -> None:

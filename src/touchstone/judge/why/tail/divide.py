@@ -54,8 +54,12 @@ def _own_intervals(stamps: Stamps, moments: Moments) -> dict[str, Spans]:
     """Intervals that are this request's own: each the longest of its kind that lies within it."""
     begin, end = stamps.sent - _AFTER, stamps.last + _AFTER
     found: dict[str, Spans] = {}
-    late = [span for span in moments.generator_waits.joined if abs(span[1] - stamps.last) <= _AFTER]
-    sent = [(b, e) for b, e, place in moments.places(stamps.port, stamps.sent, stamps.last) if place == SENT]
+    places = moments.places(stamps.port, stamps.sent, stamps.last)
+    sent = [(b, e) for b, e, place in places if place == SENT]
+    # As long as the server was seen with the request, the generator had nothing to read.
+    held = moments.with_server_until(stamps.port, stamps.sent, stamps.last)
+    waits = moments.generator_waits.joined
+    late = [(max(b, held), e) for b, e in waits if abs(e - stamps.last) <= _AFTER and e > held]
     # Before its first part was read, a response that has been sent waits for the generator to read it.
     late += [(b, min(e, stamps.first)) for b, e in sent if b < stamps.first]
     found[LatencyPart.GENERATOR] = Spans(late)

@@ -11,7 +11,7 @@ from operator import itemgetter
 from typing import TypeVar
 
 from touchstone.record.evidence.tail import TailEvidence
-from touchstone.record.tail import FIRST_DEPENDENCY, GENERATOR, SERVER, Place
+from touchstone.record.tail import FIRST_DEPENDENCY, GENERATOR, SENT, SERVER, Place
 
 Span = tuple[int, int]
 Exchange = tuple[int, int, str, int]
@@ -133,6 +133,11 @@ class Moments:
             # The last look was up to one interval before the response.
             found[-1] = (found[-1][0], end, found[-1][2])
         return found
+
+    def with_server_until(self, port: int, begin: int, end: int) -> int:
+        """When a request was last seen unanswered; its begin if it never was."""
+        found = (span for span in self._sockets.get(port, []) if span[0] < end and span[1] > begin)
+        return max((min(last, end) for _, last, place in found if place != SENT), default=begin)
 
     def states(self, exchange: Exchange) -> Counter[str]:
         """How often a dependency that was asked reported each state while an exchange was under way."""
