@@ -75,7 +75,8 @@ CAUSES = {
         load="rate = 300\nkeepalive = false",
         logged=False,
     ),
-    "ack": Planted((40,), ("response held until an acknowledgement",), logged=False),
+    # Only a client that asks again at once delays its acknowledgements.
+    "ack": Planted((40,), ("response held until an acknowledgement",), load="connections = 2", logged=False),
     "none": Planted((1, 2, 3), ()),
 }
 

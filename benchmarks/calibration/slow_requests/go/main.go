@@ -184,15 +184,15 @@ func garbage() handler {
 	}
 }
 
-// work computes for a while in a slow request.
+// work uses SIZE milliseconds of CPU in a slow request.
 func work() handler {
-	return func(response http.ResponseWriter, slow bool) time.Duration {
-		begin := time.Now()
-		for slow && time.Since(begin) < size {
+	return func(response http.ResponseWriter, slow bool) (used time.Duration) {
+		if slow {
+			burn(size)
+			used = size
 		}
-		took := time.Since(begin)
 		answer(response)
-		return took
+		return used
 	}
 }
 
