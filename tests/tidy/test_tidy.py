@@ -19,9 +19,11 @@ FOUND_BY_NAME = {
     "touchstone.dependency.echo.python_server",
     "touchstone.native_image.driver.metadata",
     "touchstone.native_image.driver.request",
+    "touchstone.phase.tail.hooks.python.sitecustomize",
     "touchstone.starter.python.server",
 }
-"""Named in vocabulary/dependency.py; started as a program; laid into native-image's home; copied by `new`."""
+"""Named in vocabulary/dependency.py; started as a program; laid into native-image's home;
+imported by Python at its start; copied by `new`."""
 TOO_LONG = {"tests/judge/sound.py", "tests/report/fixture.py"}
 """Since 2026-11-22: the two builders of made-up runs, which the golden runs are to replace. No file is to join them."""
 
