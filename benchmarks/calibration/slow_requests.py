@@ -201,7 +201,7 @@ def report(cause: str, planted: Planted, size: float, run: Path) -> bool:
 
 
 def _whole(name: str) -> str:
-    """A part's name without what it says of the inside of a dependency."""
+    """A part's name; of a dependency without the detail."""
     return name.partition(":")[0]
 
 

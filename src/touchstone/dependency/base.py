@@ -197,7 +197,7 @@ class Dependency(ABC):
 
     @contextmanager
     def asked_for_waits(self) -> Iterator[list[ClientState]]:
-        """What it does for its clients, sampled until the context ends. Empty for a kind that does not report it."""
+        """States of its clients, sampled until the context ends. Empty for a kind that does not report them."""
         yield []
 
     def written(self) -> dict[str, bool]:

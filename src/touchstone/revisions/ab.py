@@ -129,7 +129,7 @@ def _explain(
     question: RevisionQuestion,
     conditions: RunConditions,
 ) -> None:
-    """Measure both again under each load whose CPU per request or p99 differs, and add the explanations."""
+    """Explain CPU per request and p99, each under the loads under which it differs."""
     differ: dict[str, dict[str, None]] = {figure: {} for figure in EXPLAINED}
     for change in judged.changes:
         if change.figure in EXPLAINED and change.decided and change.load:

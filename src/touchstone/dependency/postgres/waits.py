@@ -20,7 +20,7 @@ FROM pg_stat_activity WHERE state = 'active' AND client_port > 0 AND pid <> pg_b
 
 @contextmanager
 def sampled(connection: psycopg.Connection[tuple[object, ...]], cpus: Sequence[int]) -> Iterator[list[ClientState]]:
-    """The states of all backends with a client over TCP, sampled on these CPUs until the context ends."""
+    """The states of all backends with a client over TCP, until the context ends. Sampled on these CPUs."""
     found: list[ClientState] = []
     ended = Event()
     thread = Thread(target=_sample, args=(connection, cpus, found, ended), daemon=True)

@@ -20,7 +20,7 @@ class RuntimePause(Record):
 
 
 class DependencyWait(Record):
-    """What a dependency did for one of its clients at one moment, as the dependency itself reports it."""
+    """The state of a dependency's client at one moment, as the dependency itself reports it."""
 
     at: int
     """µs since the first intended send."""
@@ -42,7 +42,7 @@ class TailEvidence(Record):
     dependencies: list[str] = []
     """Their names by number: the timeline's processes after the first two."""
     waits: list[DependencyWait] = []
-    """Of dependencies that can be asked, at fixed intervals."""
+    """States of dependencies that can be asked, at fixed intervals."""
     addresses: list[str] = []
     """The dependencies' names in the order of their addresses."""
     cpus: int = 1

@@ -121,7 +121,7 @@ def _verdict(total: PartOfLatency, parts: Sequence[PartOfLatency], floor: float)
 
 
 def _causes(parts: Sequence[PartOfLatency], total: float) -> list[str]:
-    """Parts that are large and certain enough; a dependency as a whole where no single part of it is."""
+    """Parts that are large and certain enough. A dependency is named as a whole if no single part of it is."""
     large = [part.name for part in parts if part.seconds / total >= _LEAST_NAMED and (part.low is None or part.sure)]
     wholes: dict[str, float] = defaultdict(float)
     for part in parts:
