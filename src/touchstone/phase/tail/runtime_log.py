@@ -48,7 +48,7 @@ def with_log(built: Built, language: str, log: Path) -> Built:
 
 
 def _hooked(built: Built, log: Path, variable: str, value: str, between: str) -> Built:
-    """The build with the hook's value in front of the variable's own, and with the log's path."""
+    """The build with the hook in front of the variable's own value, and the log's path."""
     values = between.join(filter(None, [value, built.env.get(variable, "")]))
     return replace(built, env={**built.env, variable: values, "TOUCHSTONE_PAUSES": str(log.resolve())})
 

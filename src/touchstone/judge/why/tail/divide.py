@@ -112,7 +112,7 @@ class _Request:
                 take(_OF_PLACE[place], whole * max(0, min(last, end) - max(first, begin)))
 
     def _in_detail(self, part: str, spans: Spans, at: int, begin: int, end: int) -> Iterator[tuple[str, float]]:
-        """The microseconds of a part. A part of a dependency is divided by the work of its processes, if they are known."""
+        """The microseconds of a part. A dependency's is divided by the work of its processes, if they are known."""
         dependency = self.moments.dependencies.get(part.removeprefix(f"{LatencyPart.DEPENDENCY} "))
         if dependency is None:
             yield part, spans.within(begin, end)

@@ -167,7 +167,7 @@ class DependencyMoments:
         self._sleeps = Spans((b, e) for b, e, process, _ in timeline.sleeps if process in processes)
 
     def during(self, at: int, begin: int, end: int) -> dict[str, float]:
-        """All microseconds of an interval, by the work of the dependency. The interval ends with a look or before it."""
+        """All microseconds of an interval, by the dependency's work. The interval ends with a look or before it."""
         length = float(end - begin)
         disk = float(self._sleeps.within(begin, end))
         waiting = min(float(self._waits.within(begin, end)), length - disk)
