@@ -231,6 +231,27 @@ def test_the_name_is_that_of_the_url_or_of_the_flag(certs: Path) -> None:
         assert "for shop.test, *.shop.test, and not for 127.0.0.1" in mismatch.stderr
 
 
+def test_the_oldest_version_is_that_of_the_flag(certs: Path) -> None:
+    for version, setting in (("1.3", bool), ("1.2", _to_1_2)):
+        with _serving(certs, "p256", setting) as port:
+            tls = _borne(_load(certs, port, "--tls-min", version))
+            assert [one["version"] for one in tls["negotiated"]] == [version]  # type: ignore[attr-defined]
+    with _serving(certs, "p256", _to_1_2) as port:
+        refused = _load(certs, port, "--tls-min", "1.3")
+        assert refused.returncode == 1
+        assert "no version of TLS in common" in refused.stderr and "--tls-min 1.2" in refused.stderr
+    wrong = _load(certs, 1, "--tls-min", "1.1")
+    assert wrong.returncode == 2 and "1.1" in wrong.stderr
+
+
+@pytest.mark.parametrize("words", [["--sni", "a"], ["--cert", "p256.pem"], ["--tls-min", "1.3"], ["--verify"]])
+@pytest.mark.parametrize("command", ["load", "probe"])
+def test_flags_about_tls_are_refused_without_it(certs: Path, command: str, words: list[str]) -> None:
+    whole = [str(engine_path()), command, "http://127.0.0.1:1/", *words]
+    done = subprocess.run(whole, cwd=certs, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 2 and "are about https" in done.stderr, done.stderr
+
+
 def test_what_is_not_in_common_is_named(certs: Path) -> None:
     def cbc(context: ssl.SSLContext) -> None:
         _to_1_2(context)

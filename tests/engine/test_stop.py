@@ -16,6 +16,7 @@ from typing import Any, cast
 import pytest
 
 from touchstone.engine.client import EngineError, run_job
+from touchstone.engine.locate import engine_path
 from touchstone.engine.protocol import StopJob
 from touchstone.isolation.port import free_port, listeners
 from touchstone.record.evidence.stop import Outcomes, StopResult
@@ -28,15 +29,20 @@ _SERVICE = Path(__file__).parents[1] / "phase" / "stopping_service.py"
 class Planted:
     """A service of `stopping_service.py` that runs."""
 
-    def __init__(self, folder: Path, mode: str, port: int) -> None:
+    def __init__(self, folder: Path, mode: str, port: int, *, tls: bool = False) -> None:
         self.port, self._log = port, folder / "log"
         env = {**os.environ, "PORT": str(self.port), "STOP_LOG": str(self._log)}
+        self.scheme = "https" if tls else "http"
+        if tls:
+            env |= {"TLS_CERT": str(folder / "cert.pem"), "TLS_KEY": str(folder / "key.pem")}
+            words = [f"--cert={env['TLS_CERT']}", f"--key={env['TLS_KEY']}", "localhost"]
+            subprocess.run([engine_path(), "certificate", *words], check=True)
         self.process = subprocess.Popen([sys.executable, str(_SERVICE), mode], env=env, start_new_session=True)
 
     def stop(self, *, target: str = "/", **job: Any) -> StopResult:
         """What the engine says of its end."""
         request = {"target": target, "expect": {"body": {"kind": "exact", "value": "hello"}}}
-        url = f"http://127.0.0.1:{self.port}"
+        url = f"{self.scheme}://127.0.0.1:{self.port}"
         plan = {"url": url, "pid": self.process.pid, "requests": [request], "before_s": 0.3, "timeout_s": 3.0, **job}
         return run_job("stop", cast("StopJob", plan), StopResult)
 
@@ -45,14 +51,14 @@ class Planted:
         return Counter(self._log.read_text().split())
 
 
-@pytest.fixture
-def planted(tmp_path: Path) -> Iterator[Any]:
+@pytest.fixture(params=["plain", "tls"])
+def planted(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Any]:
     running: list[Planted] = []
 
     def start(mode: str, port: int | None = None) -> Planted:
         folder = tmp_path / str(len(running))
         folder.mkdir()
-        running.append(one := Planted(folder, mode, port or free_port()))
+        running.append(one := Planted(folder, mode, port or free_port(), tls=request.param == "tls"))
         deadline = time.monotonic() + 20
         while time.monotonic() < deadline and one.process.pid not in listeners(one.port):
             time.sleep(0.02)
@@ -230,3 +236,11 @@ def test_the_memory_of_both_is_more_than_that_of_one(planted: Any) -> None:
 def test_a_successor_without_a_process_id_is_refused(planted: Any) -> None:
     with pytest.raises(EngineError, match=r"successor\.pid"):
         planted("graceful").stop(successor={"pid": 0})
+
+
+def test_a_server_without_tls_is_not_ended_over_it(planted: Any) -> None:
+    one = planted("graceful")
+    other = {"http": "https", "https": "http"}[one.scheme]
+    result = one.stop(rate=50.0, connections=2, url=f"{other}://127.0.0.1:{one.port}")
+    assert result.failure is not None
+    assert one.process.poll() is None

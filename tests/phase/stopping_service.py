@@ -1,6 +1,7 @@
 """A service that ends in a way that its first argument names, with a log of the requests that it reads and answers.
 
 Its log has a line for each request: `read` when the whole request was read, `answered` when the response was written.
+With `TLS_CERT` and `TLS_KEY` in its environment it speaks TLS.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import os
 import selectors
 import signal
 import socket
+import ssl
 import sys
 import time
 
@@ -20,6 +22,7 @@ COLD_S = 0.4
 COLD_AT = int(os.environ.get("STOP_COLD_AT", "1"))
 ANNOUNCES_S = 0.3
 DRAIN = ("graceful", "stumbles", "cold", "sharing-graceful", "alone")
+SHAKES_HANDS_S = 1.0
 
 
 class Service:
@@ -31,6 +34,10 @@ class Service:
         shares = MODE.startswith("sharing-")
         self.listener = socket.create_server(("127.0.0.1", PORT), backlog=256, reuse_port=shares)
         self.listener.setblocking(False)
+        self.context = None
+        if certificate := os.environ.get("TLS_CERT"):
+            self.context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            self.context.load_cert_chain(certificate, os.environ["TLS_KEY"])
         self.selector.register(self.listener, selectors.EVENT_READ)
         self.received: dict[socket.socket, bytes] = {}
         self.waiting: list[tuple[float, socket.socket]] = []
@@ -60,6 +67,9 @@ class Service:
     def accept(self) -> bool:
         try:
             accepted, _ = self.listener.accept()
+            if self.context is not None:
+                accepted.settimeout(SHAKES_HANDS_S)
+                accepted = self.context.wrap_socket(accepted, server_side=True)
         except OSError:
             return False
         accepted.setblocking(False)
@@ -70,6 +80,8 @@ class Service:
     def receive(self, one: socket.socket) -> None:
         try:
             data = one.recv(4096)
+        except ssl.SSLWantReadError:
+            return None
         except OSError:
             data = b""
         if not data:

@@ -7,7 +7,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 use touchstone_exchange::{
-    CompiledRequest, JobError, Protocol, Request, Target, Transport, seconds,
+    CompiledRequest, JobError, Protocol, Request, Target, Tls, Transport, seconds,
 };
 
 /// A start and the response that it must give. The engine forks and executes the program itself, in a session and process
@@ -32,6 +32,9 @@ pub struct Job {
     /// What is spoken.
     #[serde(default)]
     pub protocol: Protocol,
+    /// How TLS is done when the URL says https.
+    #[serde(default)]
+    pub tls: Tls,
     /// What is asked until the response is as expected. The whole response counts, by its framing.
     #[serde(default)]
     pub request: Request,
@@ -134,7 +137,7 @@ impl Job {
         let once = self.request.once(&target, self.protocol, timeout);
         let (request, bytes) = once.map_err(malformed)?;
         Ok(Plan {
-            transport: Transport::to(&target, self.protocol).map_err(malformed)?,
+            transport: Transport::to(&target, self.protocol, &self.tls).map_err(malformed)?,
             request,
             bytes,
             timeout,

@@ -1,6 +1,6 @@
 //! The flags about protocols and TLS that `load` and `probe` share.
 
-use touchstone_tls::{Protocol, Tls};
+use touchstone_tls::{MinVersion, Protocol, Tls};
 
 /// What is spoken.
 #[derive(Clone, Copy, clap::ValueEnum)]
@@ -41,6 +41,18 @@ pub struct TlsFlags {
     /// The name that is sent to the server (SNI) and that its certificate must have; "" sends none.
     #[arg(long, value_name = "NAME", help_heading = "TLS")]
     sni: Option<String>,
+    /// The oldest version of TLS that is offered.
+    #[arg(long, value_name = "VERSION", help_heading = "TLS")]
+    tls_min: Option<Oldest>,
+}
+
+/// A version of TLS.
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum Oldest {
+    #[value(name = "1.2")]
+    Tls12,
+    #[value(name = "1.3")]
+    Tls13,
 }
 
 impl TlsFlags {
@@ -56,6 +68,10 @@ impl TlsFlags {
             cert: self.cert.clone(),
             key: self.key.clone(),
             sni: self.sni.clone(),
+            min_version: self.tls_min.map(|oldest| match oldest {
+                Oldest::Tls12 => MinVersion::Tls12,
+                Oldest::Tls13 => MinVersion::Tls13,
+            }),
             resume: false,
         }
     }

@@ -69,6 +69,11 @@ impl Conversation {
         &self.unasked
     }
 
+    /// Begins TLS, where that is spoken: appends to `out` what is sent first.
+    pub fn begin(&mut self, out: &mut Vec<u8>) {
+        self.go_on(Vec::new(), out);
+    }
+
     /// Sends a request, whose response has no body where it goes `to_head`: appends to `out` what can be sent now. The rest
     /// follows with what [`Self::take`] is given.
     pub fn ask(&mut self, request: &[u8], to_head: bool, out: &mut Vec<u8>) {
@@ -156,10 +161,12 @@ impl Conversation {
     /// Whether a further request may be sent.
     #[must_use]
     pub fn is_open(&self) -> bool {
-        match &self.http {
-            Http::One(_) => true,
-            Http::Two(frames) => !frames.client.is_ending(),
-        }
+        let ended = self.tls.as_ref().is_some_and(|tls| tls.ended);
+        !ended
+            && match &self.http {
+                Http::One(_) => true,
+                Http::Two(frames) => !frames.client.is_ending(),
+            }
     }
 
     /// The connection ended with an error number, or 0 if the server closed it: why, where more is known than the number.
@@ -245,6 +252,8 @@ struct Secured {
     asked: bool,
     /// Whether it has sent plain bytes since the handshake.
     answered: bool,
+    /// Whether it has ended TLS (`close_notify`).
+    ended: bool,
 }
 
 impl Secured {
@@ -259,6 +268,7 @@ impl Secured {
             beginning: Vec::new(),
             asked: false,
             answered: false,
+            ended: false,
         })
     }
 
@@ -283,9 +293,12 @@ impl Secured {
         let state = self.session.process_new_packets();
         self.asked |= self.settings.asked.swap(false, Ordering::Relaxed);
         let handshake = &self.settings.handshake;
-        if let Err(error) = state {
-            let why = explain::failure(&error, handshake, self.asked, &self.beginning);
-            return Err(format!("no TLS: {why}"));
+        match state {
+            Ok(state) => self.ended = state.peer_has_closed(),
+            Err(error) => {
+                let why = explain::failure(&error, handshake, self.asked, &self.beginning);
+                return Err(format!("no TLS: {why}"));
+            }
         }
         if handshaking && self.is_open() {
             // A server that takes no part in ALPN speaks HTTP/1.1.
@@ -459,7 +472,7 @@ mod tests {
     use rustls::pki_types::PrivatePkcs8KeyDer;
     use rustls::server::WebPkiClientVerifier;
     use rustls::{RootCertStore, ServerConfig, ServerConnection};
-    use touchstone_tls::Protocol;
+    use touchstone_tls::{Protocol, Tls};
 
     /// Both sides of a connection over TLS after the handshake. The server may ask for a client's certificate; it takes a
     /// client without one.
@@ -481,7 +494,7 @@ mod tests {
         let config = builder.with_single_cert(vec![made.cert.der().clone()], key.into());
         let mut server = ServerConnection::new(Arc::new(config.unwrap())).unwrap();
         let target = crate::Target::parse("https://127.0.0.1:1", None).unwrap();
-        let transport = Transport::to(&target, Protocol::H1).unwrap();
+        let transport = Transport::to(&target, Protocol::H1, &Tls::default()).unwrap();
         let mut client = Conversation::new(&transport).unwrap();
         let mut out = Vec::new();
         client.go_on(Vec::new(), &mut out);

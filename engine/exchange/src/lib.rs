@@ -39,5 +39,5 @@ pub use request::{CompiledRequest, Origin};
 pub use response::{Progress, Reader, Response};
 pub use target::{Target, TargetError};
 pub use touchstone_grpc::{CODES, Code};
-pub use touchstone_tls::Protocol;
+pub use touchstone_tls::{Protocol, Tls};
 pub use transport::Transport;

@@ -17,13 +17,14 @@ pub struct Transport {
 }
 
 impl Transport {
-    /// The transport to a target: over TLS if its URL says so.
+    /// The transport to a target: over TLS, as it is wanted, if its URL says so.
     ///
     /// # Errors
-    /// A sentence on a protocol that does not fit the URL, or on a host that cannot be a certificate's name.
-    pub fn to(target: &Target, protocol: Protocol) -> Result<Self, String> {
+    /// A sentence on a protocol that does not fit the URL, on a file that cannot be used, or on a host that cannot be a
+    /// certificate's name.
+    pub fn to(target: &Target, protocol: Protocol, wanted: &Tls) -> Result<Self, String> {
         let Url { tls, host, .. } = &target.url;
-        if let Some(why) = protocol.misfit(*tls) {
+        if let Some(why) = protocol.misfit(*tls).or(wanted.misfit(*tls)) {
             return Err(why.to_owned());
         }
         if !tls {
@@ -33,7 +34,7 @@ impl Transport {
             });
         }
         let local = target.address.ip().to_canonical().is_loopback();
-        let materials = Materials::read(&Tls::default(), protocol, host, local);
+        let materials = Materials::read(wanted, protocol, host, local);
         let settings = materials.and_then(|found| found.settings());
         Ok(Self {
             protocol,

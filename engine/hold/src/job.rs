@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 use touchstone_crew::Sources;
 use touchstone_exchange::{
-    CompiledRequest, JobError, Protocol, Request, Target, Transport, seconds,
+    CompiledRequest, JobError, Protocol, Request, Target, Tls, Transport, seconds,
 };
 
 /// What is held, and on whom. Each connection carries one request when it opens, and its response is checked whole. The
@@ -23,6 +23,9 @@ pub struct Job {
     /// What is spoken.
     #[serde(default)]
     pub protocol: Protocol,
+    /// How TLS is done when the URL says https.
+    #[serde(default)]
+    pub tls: Tls,
     /// The address that is connected to, `IP:PORT`; null: of the host's addresses the first that takes a connection.
     #[serde(default)]
     pub connect_to: Option<SocketAddr>,
@@ -196,7 +199,7 @@ impl Job {
         };
         let (request, bytes) = once.map_err(malformed)?;
         Ok(Plan {
-            transport: Transport::to(&target, self.protocol).map_err(malformed)?,
+            transport: Transport::to(&target, self.protocol, &self.tls).map_err(malformed)?,
             request,
             bytes,
             sources: sources.map(Sources::parse).transpose().map_err(malformed)?,

@@ -548,7 +548,6 @@ impl Job {
         )?;
         self.validate_protocol(&must)?;
         self.validate_websocket(&must)?;
-        self.validate_tls(must)?;
         self.validate_journeys(must)?;
         self.validate_arrival(must)?;
         self.validate_machines(must)
@@ -558,6 +557,8 @@ impl Job {
 impl Job {
     fn validate_protocol(&self, must: Must<'_>) -> Result<(), Error> {
         let tls = self.url.starts_with("https://");
+        let misfit = self.protocol.misfit(tls).or(self.tls.misfit(tls));
+        must(misfit.is_none(), misfit.unwrap_or_default())?;
         must(
             self.requests_per_connection != Some(0),
             "requests_per_connection must be at least 1, or null",
@@ -580,8 +581,6 @@ impl Job {
                 "streams are HTTP/2's: give protocol h2c or h2, or pipeline for HTTP/1.1",
             );
         }
-        let misfit = self.protocol.misfit(tls);
-        must(misfit.is_none(), misfit.unwrap_or_default())?;
         must(
             self.pipeline == 1,
             "pipeline is HTTP/1.1's: over HTTP/2 give streams",
@@ -677,17 +676,6 @@ impl Job {
             self.pipeline
         };
         depth as u16
-    }
-
-    fn validate_tls(&self, must: impl Fn(bool, &str) -> Result<(), Error>) -> Result<(), Error> {
-        let tls = &self.tls;
-        let files = [&tls.ca_file, &tls.cert, &tls.key, &tls.sni];
-        let wanted =
-            tls.resume || tls.verify == Some(true) || files.iter().any(|one| one.is_some());
-        must(
-            !wanted || self.url.starts_with("https://"),
-            "verify, ca_file, cert, key, sni and resume of tls are about https, and the url is not: use https:// or leave them out",
-        )
     }
 
     fn validate_arrival(

@@ -53,7 +53,7 @@ pub fn locate(
     allowed: &[String],
 ) -> Result<(Url, Dial), TargetError> {
     let url = Url::parse(text)?;
-    if let Some(why) = protocol.misfit(url.tls) {
+    if let Some(why) = protocol.misfit(url.tls).or(tls.misfit(url.tls)) {
         return Err(TargetError::Tls(format!("{text}: {why}")));
     }
     let found = address.map_or_else(|| url.addresses(), |address| Ok(vec![address]));

@@ -100,8 +100,8 @@ impl<'a> Client<'a> {
     pub fn ask(&mut self, due: Nanos) {
         self.tally.latest = self.tally.latest.max(monotonic().saturating_sub(due));
         while let Some(number) = self.resting.pop_front() {
-            let rests = |connection: &Connection| connection.is_at_rest();
-            if self.connections[number].as_deref().is_some_and(rests) {
+            let rests = |connection: &mut Connection| connection.is_at_rest();
+            if self.connections[number].as_deref_mut().is_some_and(rests) {
                 return self.send(number, Role::Load, due);
             }
             self.connections[number] = None;
@@ -138,7 +138,7 @@ impl<'a> Client<'a> {
     }
 
     fn open(&mut self, role: Role) -> io::Result<usize> {
-        let connection = Connection::open(&self.address, role)?;
+        let connection = Connection::open(&self.address, &self.plan.transport, role)?;
         let number = self.connections.len();
         self.epoll
             .add_connection(connection.stream(), number as u64)?;

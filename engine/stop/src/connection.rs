@@ -3,7 +3,8 @@
 use crate::outcome::Fate;
 use std::io;
 use std::net::SocketAddr;
-use touchstone_exchange::{Progress, Reader, Response};
+use touchstone_exchange::conversation::Conversation;
+use touchstone_exchange::{Progress, Reader, Response, Transport};
 use touchstone_sys::clock::Nanos;
 use touchstone_sys::socket::Stream;
 
@@ -16,7 +17,7 @@ pub(crate) enum Role {
     Held,
     /// It rests after one response.
     Idle,
-    /// Nothing is sent on it.
+    /// Nothing is sent on it, but for the handshake of TLS.
     Silent,
     /// Half of a request is sent on it.
     HalfSent,
@@ -63,12 +64,15 @@ pub(crate) struct Connection {
     unsent: Vec<u8>,
     /// Why it could not be sent. The kernel reports it once.
     unsendable: Option<io::Error>,
-    reader: Reader,
+    conversation: Conversation,
 }
 
 impl Connection {
-    /// Begins to connect.
-    pub fn open(address: &SocketAddr, role: Role) -> io::Result<Self> {
+    /// Begins to connect, and to speak TLS where that is spoken.
+    pub fn open(address: &SocketAddr, transport: &Transport, role: Role) -> io::Result<Self> {
+        let mut conversation = Conversation::new(transport).map_err(io::Error::other)?;
+        let mut unsent = Vec::new();
+        conversation.begin(&mut unsent);
         let stream = Stream::new(address)?;
         stream.no_delay()?;
         stream.connect(address)?;
@@ -78,9 +82,9 @@ impl Connection {
             used: false,
             asked: None,
             ended: None,
-            unsent: Vec::new(),
+            unsent,
             unsendable: None,
-            reader: Reader::new(false),
+            conversation,
         })
     }
 
@@ -90,8 +94,7 @@ impl Connection {
 
     /// Sends bytes, now or as soon as there is room. An error shows when the connection is read.
     pub fn send(&mut self, bytes: &[u8], to_head: bool) {
-        self.reader = Reader::new(to_head);
-        self.unsent.extend_from_slice(bytes);
+        self.conversation.ask(bytes, to_head, &mut self.unsent);
         self.flush();
     }
 
@@ -108,10 +111,9 @@ impl Connection {
         }
     }
 
-    /// Whether a further request may be sent: nothing has come, and the other end has not closed.
-    pub fn is_at_rest(&self) -> bool {
-        let peeked = self.stream.receive(&mut [0; 1]);
-        peeked.is_err_and(|error| error.kind() == io::ErrorKind::WouldBlock)
+    /// Whether a further request may be sent: nothing has come but what belongs to TLS, and the other end has not closed.
+    pub fn is_at_rest(&mut self) -> bool {
+        matches!(self.hear(), Heard::Nothing)
     }
 
     /// Takes what has come.
@@ -121,15 +123,28 @@ impl Connection {
         loop {
             match self.stream.receive(&mut buffer) {
                 Ok(0) => return self.hear_end(),
-                Ok(count) => match self.reader.push(&buffer[..count]) {
-                    Ok(Progress::Partial) => {}
-                    Ok(Progress::Complete(response)) => return Heard::Response(response),
-                    Err(why) => return Heard::NotHttp(why),
-                },
+                Ok(count) => {
+                    let progress = self.conversation.take(&buffer[..count], &mut self.unsent);
+                    self.flush();
+                    match progress {
+                        Ok(Progress::Complete(response)) => return Heard::Response(response),
+                        Ok(Progress::Partial) if !self.conversation.is_open() => {
+                            return self.hear_end();
+                        }
+                        Ok(Progress::Partial) => {}
+                        Err(why) => match self.unasked(false) {
+                            Some(Ok(Progress::Partial)) => {}
+                            Some(Ok(Progress::Complete(response))) => {
+                                return Heard::Response(response);
+                            }
+                            Some(Err(_)) | None => return Heard::NotHttp(why),
+                        },
+                    }
+                }
                 Err(error) => match error.kind() {
                     io::ErrorKind::Interrupted => {}
                     io::ErrorKind::WouldBlock => return Heard::Nothing,
-                    _ if self.reader.begun() => return Heard::Broken(error.to_string()),
+                    _ if self.conversation.begun() => return Heard::Broken(error.to_string()),
                     _ => {
                         self.unsendable.get_or_insert(error);
                         return self.not_sent();
@@ -139,10 +154,24 @@ impl Connection {
         }
     }
 
+    /// What came on a connection without a request, read as a response; none if nothing did.
+    fn unasked(&self, ended: bool) -> Option<Result<Progress, String>> {
+        let bytes = self.conversation.unasked();
+        let mut reader = Reader::new(false);
+        let read = (!bytes.is_empty()).then(|| reader.push(bytes));
+        match read {
+            Some(Ok(Progress::Partial)) if ended => Some(reader.close().map(Progress::Complete)),
+            read => read,
+        }
+    }
+
     fn hear_end(&mut self) -> Heard {
-        match self.reader.close() {
+        if let Some(Ok(Progress::Complete(response))) = self.unasked(true) {
+            return Heard::Response(response);
+        }
+        match self.conversation.close() {
             Ok(response) => Heard::Response(response),
-            Err(why) if self.reader.begun() => Heard::Broken(why),
+            Err(why) if self.conversation.begun() => Heard::Broken(why),
             Err(_) if self.unsendable.is_some() => self.not_sent(),
             Err(_) if self.stream.take_error().is_some() => Heard::Reset,
             Err(_) => Heard::End,

@@ -8,15 +8,20 @@ use std::sync::Arc;
 use std::time::Duration;
 use touchstone_exchange::rows::Rows;
 use touchstone_exchange::template::Scope;
-use touchstone_exchange::{CompiledRequest, JobError, Origin, Request, Target, seconds};
+use touchstone_exchange::{
+    CompiledRequest, JobError, Origin, Protocol, Request, Target, Tls, Transport, seconds,
+};
 
 /// A service that is ended with SIGTERM, and the clients that it has at that moment.
 #[derive(Debug, Clone, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "StopJob", example = example())]
 pub struct Job {
-    /// The service's URL, an address of this machine.
+    /// The service's URL, an address of this machine. It is asked over HTTP/1.1, with TLS if the URL says https.
     pub url: String,
+    /// How TLS is done when the URL says https.
+    #[serde(default)]
+    pub tls: Tls,
     /// The address that is connected to, `IP:PORT`; null: of the host's addresses the first that takes a connection.
     #[serde(default)]
     pub connect_to: Option<SocketAddr>,
@@ -117,6 +122,7 @@ const MOST_RATE: f64 = 20_000.0;
 /// A job, checked and made ready.
 pub(crate) struct Plan {
     pub target: Target,
+    pub transport: Transport,
     pub requests: Vec<CompiledRequest>,
     /// The place among these of the request that is held, if it has one of its own. It is not sent in turn.
     pub held: Option<usize>,
@@ -133,12 +139,6 @@ impl Job {
         let malformed = JobError::Malformed;
         let target = Target::parse(&self.url, self.connect_to);
         let target = target.map_err(|e| malformed(e.to_string()))?;
-        if target.url.tls {
-            return Err(malformed(format!(
-                "url {}: a stop is measured without TLS: give the http:// URL",
-                self.url
-            )));
-        }
         if !(0.0..=MOST_RATE).contains(&self.rate) {
             return Err(malformed(format!(
                 "rate is {}: it must be from 0 to {MOST_RATE} requests per second",
@@ -157,6 +157,7 @@ impl Job {
         let after = after.map(|one| seconds("successor.after_s", one.after_s));
         Ok(Plan {
             after: after.transpose()?,
+            transport: Transport::to(&target, Protocol::H1, &self.tls).map_err(malformed)?,
             requests: self.compile(&target).map_err(malformed)?,
             held: self.held_request.as_ref().map(|_| self.requests.len()),
             seed: self.seed,

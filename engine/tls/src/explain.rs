@@ -3,7 +3,7 @@
 use rustls::{AlertDescription, CertificateError, Error, PeerIncompatible};
 use x509_parser::time::ASN1Time;
 
-use crate::Protocol;
+use crate::{MinVersion, Protocol};
 
 /// What the words depend on.
 #[derive(Debug, Clone)]
@@ -16,6 +16,8 @@ pub struct Handshake {
     pub has_identity: bool,
     /// What is to be spoken over it.
     pub protocol: Protocol,
+    /// The oldest version that is offered.
+    pub min_version: MinVersion,
 }
 
 /// The error number that stands for a failure: of a server that broke off, or of bytes that are no TLS.
@@ -37,7 +39,7 @@ pub fn failure(error: &Error, handshake: &Handshake, asked: bool, beginning: &[u
             format!("{why} (alert {name}, {}): {todo}", u8::from(*alert))
         }
         Error::InvalidCertificate(error) => certificate_words(error, handshake),
-        Error::PeerIncompatible(error) => incompatible_words(error),
+        Error::PeerIncompatible(error) => incompatible_words(error, handshake.min_version),
         // A TLS record begins with its type, 20 to 23, and the major version 3.
         _ if beginning.starts_with(b"HTTP/") => {
             "the server speaks HTTP without TLS on this port: use http:// in the URL".to_owned()
@@ -157,7 +159,7 @@ fn alert_words(alert: AlertDescription, handshake: &Handshake, asked: bool) -> (
         ),
         Alert::ProtocolVersion => (
             "the server and touchstone have no version of TLS in common",
-            "allow TLS 1.2 or 1.3 on the server; touchstone speaks no older one".to_owned(),
+            versions(handshake.min_version).to_owned(),
         ),
         Alert::UnrecognisedName if handshake.sends_name => {
             return (
@@ -179,6 +181,14 @@ fn alert_words(alert: AlertDescription, handshake: &Handshake, asked: bool) -> (
     (why.to_owned(), todo)
 }
 
+/// What to do where no version is common.
+const fn versions(oldest: MinVersion) -> &'static str {
+    match oldest {
+        MinVersion::Tls12 => "allow TLS 1.2 or 1.3 on the server; touchstone speaks no older one",
+        MinVersion::Tls13 => "allow TLS 1.3 on the server, or 1.2 on this side (--tls-min 1.2)",
+    }
+}
+
 /// What is offered in a handshake.
 const OFFERED: &str = "TLS 1.3, or TLS 1.2 with ECDHE and AES-GCM or ChaCha20; X25519, P-256, P-384 or P-521; \
                        ECDSA, Ed25519 or RSA with SHA-256 and longer";
@@ -190,15 +200,14 @@ fn split(sentence: &str) -> (String, String) {
     (why.to_owned(), todo.to_owned())
 }
 
-fn incompatible_words(error: &PeerIncompatible) -> String {
+fn incompatible_words(error: &PeerIncompatible, oldest: MinVersion) -> String {
     match error {
         PeerIncompatible::ServerDoesNotSupportTls12Or13
         | PeerIncompatible::ServerTlsVersionIsDisabledByOurConfig
-        | PeerIncompatible::SupportedVersionsExtensionRequired => {
-            "the server and touchstone have no version of TLS in common (protocol_version): allow TLS 1.2 or 1.3 on the \
-             server; touchstone speaks no older one"
-                .to_owned()
-        }
+        | PeerIncompatible::SupportedVersionsExtensionRequired => format!(
+            "the server and touchstone have no version of TLS in common (protocol_version): {}",
+            versions(oldest)
+        ),
         PeerIncompatible::ExtendedMasterSecretExtensionRequired
         | PeerIncompatible::NoCipherSuitesInCommon
         | PeerIncompatible::NoKxGroupsInCommon

@@ -16,17 +16,17 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use rustls::ClientConfig;
 use rustls::client::{ClientSessionMemoryCache, Resumption};
 use rustls::crypto::CryptoProvider;
 use rustls::pki_types::{CertificateDer, ServerName};
 use rustls::sign::CertifiedKey;
+use rustls::{ALL_VERSIONS, ClientConfig, SupportedProtocolVersion, version};
 
 use self::authorities::{Anyone, Trusted};
 use self::explain::Handshake;
 pub use self::figures::{Negotiated, TlsUse};
 use self::identity::Client;
-pub use self::wanted::{Protocol, Tls};
+pub use self::wanted::{MinVersion, Protocol, Tls};
 
 /// What a job names and that cannot be used: the field or the file, what is wrong with it, and what to do.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -35,6 +35,8 @@ pub struct Error(pub String);
 
 /// Sessions that a thread keeps to resume. All are of one server, which gives a few to each connection.
 const SESSIONS: usize = 256;
+
+static TLS13_ALONE: &[&SupportedProtocolVersion] = &[&version::TLS13];
 
 /// What a job names in files, read and checked.
 #[derive(Debug, Clone)]
@@ -90,7 +92,10 @@ impl Materials {
         let failed = |error: rustls::Error| Error(format!("tls: {error}"));
         let provider = Arc::new(provider());
         let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))
-            .with_safe_default_protocol_versions()
+            .with_protocol_versions(match self.tls.min_version {
+                Some(MinVersion::Tls13) => TLS13_ALONE,
+                Some(MinVersion::Tls12) | None => ALL_VERSIONS,
+            })
             .map_err(failed)?
             .dangerous();
         let builder = if self.verify {
@@ -118,6 +123,7 @@ impl Materials {
                 sends_name: self.sni && by_name,
                 has_identity: self.identity.is_some(),
                 protocol: self.protocol,
+                min_version: self.tls.min_version.unwrap_or(MinVersion::Tls12),
             },
         })
     }

@@ -44,8 +44,30 @@ impl Protocol {
     }
 }
 
+/// A version of TLS.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
+pub enum MinVersion {
+    /// RFC 5246.
+    #[serde(rename = "1.2")]
+    Tls12,
+    /// RFC 8446.
+    #[serde(rename = "1.3")]
+    Tls13,
+}
+
+impl MinVersion {
+    /// Its number.
+    #[must_use]
+    pub const fn number(self) -> &'static str {
+        match self {
+            Self::Tls12 => "1.2",
+            Self::Tls13 => "1.3",
+        }
+    }
+}
+
 /// How TLS is done.
-#[derive(Debug, Clone, Default, JsonSchema, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Tls {
     /// Whether the server's certificate must be valid. Null: it must be if the target is not on this machine, or
@@ -65,8 +87,27 @@ pub struct Tls {
     /// host, where that is a name. An empty text: none is sent.
     #[serde(default)]
     pub sni: Option<String>,
+    /// The oldest version that is offered. Null: 1.2; no older one is spoken.
+    #[serde(default)]
+    pub min_version: Option<MinVersion>,
     /// Whether a new connection goes on with the session of an earlier one, where the server lets it. Otherwise each has a
     /// full handshake.
     #[serde(default)]
     pub resume: bool,
+}
+
+impl Tls {
+    /// What is wrong with it for a URL with TLS (`https`), or without; none if the two fit.
+    #[must_use]
+    pub fn misfit(&self, tls: bool) -> Option<&'static str> {
+        // Not to verify is what happens without TLS.
+        let unverified = Self {
+            verify: self.verify.filter(|verify| *verify),
+            ..self.clone()
+        };
+        (!tls && unverified != Self::default()).then_some(
+            "verify, ca_file, cert, key, sni, min_version and resume of tls are about https, and the url is not: use https:// \
+             or leave them out",
+        )
+    }
 }

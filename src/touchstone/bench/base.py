@@ -208,7 +208,7 @@ class Bench:
 
     def speaking(self, spoken: SpokenProtocol) -> Bench:
         """The same for a scenario that is asked in this protocol. Each load keeps its own."""
-        own = self.scenario.model_copy(update={"protocol": spoken.protocol, "tls": spoken.tls})
+        own = self.scenario.model_copy(update={"protocol": spoken.protocol, "tls": spoken.tls and spoken.settings})
         return replace(self, scenario=own)
 
     def log(self, process: Process) -> Path:

@@ -23,7 +23,7 @@ from touchstone.isolation.cgroup import Cgroup, find_cgroup
 from touchstone.isolation.port import listeners
 from touchstone.isolation.process import StartError, lives
 from touchstone.manifest.outside import ExternalService, is_loopback
-from touchstone.manifest.spoken import Protocol, SpokenProtocol
+from touchstone.manifest.spoken import SpokenProtocol
 from touchstone.record.process import Process
 from touchstone.record.secret import shown_command
 
@@ -39,7 +39,7 @@ class AttachedService:
     pid: int | None
     cgroup: Cgroup | None
     unwatched: str | None
-    protocol: Protocol
+    spoken: SpokenProtocol
     since: float | None
     """When the process was created, so that another with its id is not taken for it."""
     outlives_rounds: bool = True
@@ -55,7 +55,7 @@ class AttachedService:
     @property
     def service(self) -> AskedService:
         """The same, for the contract check."""
-        return AskedService(self.reference.origin, protocol=self.protocol)
+        return AskedService(self.reference.origin, spoken=self.spoken)
 
     @property
     def address(self) -> str:
@@ -128,7 +128,7 @@ def inspect_outside(service: ExternalService) -> None:
 
 @contextmanager
 def attached(
-    bench: Bench, reference: ExternalService, record: Process, protocol: Protocol
+    bench: Bench, reference: ExternalService, record: Process, spoken: SpokenProtocol
 ) -> Iterator[AttachedService]:
     """The service, once it answers `ready` as the scenario says. It is left running. Raises StartError."""
     group = find_cgroup(reference.cgroup) if reference.cgroup else None
@@ -142,7 +142,7 @@ def attached(
     )
     record.argv = _command_of(pid)
     unwatched = None if pid is not None else f"the lab did not start it; {_who_listens(reference)}"
-    found = AttachedService(reference, pid, group, unwatched, protocol, since)
+    found = AttachedService(reference, pid, group, unwatched, spoken, since)
     if gone := found.exited():
         raise StartError(gone, fix="start the service again and give its process id with --pid")
     _wait(bench, found)
@@ -153,7 +153,7 @@ def attached(
 
 def _wait(bench: Bench, found: AttachedService) -> None:
     ready, values = bench.scenario.ready, ValueSource(bench.seed)
-    otherwise = OtherProtocol(found.service, SpokenProtocol(found.protocol, found.reference.tls))
+    otherwise = OtherProtocol(found.service, found.spoken)
     deadline = time.monotonic() + _READY_WITHIN_S
     while True:
         answer = found.service.exchange(ready, values.next())

@@ -74,8 +74,7 @@ def running_contender(
 ) -> Iterator[RunningContender]:
     """A contender that gives correct responses: started for a load, or already running. Raises StartError."""
     if contender.outside is not None:
-        protocol = (under or bench.scenario).protocol
-        with attached(bench, contender.outside, record, protocol) as found:
+        with attached(bench, contender.outside, record, (under or bench.scenario).spoken) as found:
             yield found
         return
     with running(bench, bench.builds[contender.name], record, under=under) as started:

@@ -8,11 +8,13 @@ from pathlib import Path
 from touchstone.check.problem import Problem
 from touchstone.check.requests import Place
 from touchstone.dependency.registry import dependency_class
+from touchstone.engine.ask import unusable_tls
 from touchstone.manifest.catalogue import ScenarioFolder
 from touchstone.manifest.contract import Act, Proof
 from touchstone.manifest.load import Load
 from touchstone.manifest.places import unknown_place
 from touchstone.manifest.scenario import GIVEN, GRPC_PORT, Scenario
+from touchstone.manifest.spoken import USUAL_TLS, TlsSettings
 from touchstone.plan.preset import PROFILES
 from touchstone.vocabulary.dependency import DEPENDENCIES
 
@@ -38,6 +40,19 @@ def check_scenario(file: Path, folder: ScenarioFolder) -> Iterator[Problem]:
             yield from _proof(file, scenario, ("contract", number, "proofs", place), proof)
     for name, load in scenario.loads.items():
         yield from _load(file, scenario, name, load)
+    yield from _tls(file, scenario)
+
+
+def _tls(file: Path, scenario: Scenario) -> Iterator[Problem]:
+    """What the engine, which speaks TLS, does not take of its settings; each table is named once."""
+    places: dict[TlsSettings, Place] = {}
+    for name, load in reversed(scenario.loads.items()):
+        places[load.spoken.settings] = ("loads", name, "tls")
+    places[scenario.spoken.settings] = ("tls",)
+    places.pop(USUAL_TLS, None)
+    for key, why in zip(places.values(), unusable_tls(list(places)) if places else (), strict=True):
+        if why is not None:
+            yield Problem(file, key, why, "see docs/tls.md")
 
 
 def _dependencies(file: Path, scenario: Scenario, given: Sequence[str]) -> Iterator[Problem]:

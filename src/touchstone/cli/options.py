@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from touchstone.cli import completion
 from touchstone.failure import UsageError
+from touchstone.manifest.spoken import TlsSettings
 
 
 def split_names(words: list[str] | None) -> list[str]:
@@ -25,6 +26,50 @@ def refuse_without(other: str, is_given: bool, wanted: Mapping[str, object]) -> 
     for name, value in wanted.items():
         if value and not is_given:
             raise UsageError(f"{name} is about {other}", fix=f"add {other}, or leave {name} out")
+
+
+Verify = Annotated[
+    bool, typer.Option("--verify", help="TLS: the service's certificate must be valid, even on this machine.")
+]
+Insecure = Annotated[bool, typer.Option("--insecure", "-k", help="TLS: any certificate will do, even elsewhere.")]
+CaCert = Annotated[
+    Path | None,
+    typer.Option(help="TLS: authorities to trust in place of the system's, or the service's certificate (PEM)."),
+]
+Cert = Annotated[
+    Path | None, typer.Option(help="TLS: the client's certificate, with those that lead to its authority (PEM).")
+]
+Key = Annotated[Path | None, typer.Option(help="TLS: its private key, not encrypted (PEM); by default in --cert.")]
+Sni = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help='TLS: the name sent to the service (SNI); "" sends none.'),
+]
+TlsMin = Annotated[str | None, typer.Option(metavar="VERSION", help="TLS: the oldest version offered, 1.2 or 1.3.")]
+
+
+def tls_settings(
+    *,
+    verify: bool,
+    insecure: bool,
+    cacert: Path | None,
+    cert: Path | None,
+    key: Path | None,
+    sni: str | None,
+    tls_min: str | None,
+) -> TlsSettings:
+    """How TLS is spoken, as the options say. Raises UsageError for options that exclude each other."""
+    if verify and insecure:
+        raise UsageError("--verify and --insecure exclude each other", fix="give one of them")
+    if insecure and cacert is not None:
+        raise UsageError("--insecure and --cacert exclude each other", fix="give one of them")
+    if key is not None and cert is None:
+        raise UsageError("--key belongs to the client's certificate", fix="name that by --cert")
+    if tls_min not in (None, "1.2", "1.3"):
+        raise UsageError(f"--tls-min {tls_min} is not a version that can be asked for", fix="give 1.2 or 1.3")
+    files = {"ca_file": cacert, "cert": cert, "key": key}
+    given = {name: str(file.resolve()) for name, file in files.items() if file is not None}
+    wanted: dict[str, Any] = {"verify": True if verify else False if insecure else None}
+    return TlsSettings.model_validate({**given, **wanted, "sni": sni, "min_version": tls_min})
 
 
 SCENARIO = "A scenario's name, or a folder with a scenario.toml; if left out, the only one here, or users."

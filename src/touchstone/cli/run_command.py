@@ -56,6 +56,13 @@ def run(
         list[str] | None,
         typer.Option("--allow-host", metavar="HOST", help="Allow load on this host, which is not this machine."),
     ] = None,
+    verify: options.Verify = False,
+    insecure: options.Insecure = False,
+    cacert: options.CaCert = None,
+    cert: options.Cert = None,
+    key: options.Key = None,
+    sni: options.Sni = None,
+    tls_min: options.TlsMin = None,
     quick: Annotated[bool, typer.Option("--quick", help="Minutes: a first look.")] = False,
     thorough: Annotated[bool, typer.Option("--thorough", help="Hours: fit for publication.")] = False,
     rounds: Annotated[int | None, typer.Option(help="Number of rounds; by default the preset's.")] = None,
@@ -135,6 +142,9 @@ def run(
         phases=tuple(phase or ()),
         loads=tuple(load or ()),
         objective=objective,
+        tls=options.tls_settings(
+            verify=verify, insecure=insecure, cacert=cacert, cert=cert, key=key, sni=sni, tls_min=tls_min
+        ),
         exhibits=exhibits,
         command=as_typed(),
         slice_s=slice_s,

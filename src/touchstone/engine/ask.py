@@ -21,13 +21,13 @@ from typing import Any
 
 from touchstone.engine import protocol
 from touchstone.engine.client import EngineError, engine_refusal
-from touchstone.engine.job import capture, given_variables, request, stream_of
+from touchstone.engine.job import capture, given_variables, request, stream_of, tls
 from touchstone.engine.locate import engine_path
 from touchstone.failure import UsageError
 from touchstone.isolation.child import start_child
 from touchstone.manifest.exchange import LoadRequest, Request
 from touchstone.manifest.journey import Capture
-from touchstone.manifest.spoken import PLAIN, Protocol, SpokenProtocol
+from touchstone.manifest.spoken import PLAIN, SpokenProtocol, TlsSettings
 from touchstone.manifest.template import Place
 
 _SHOWN = 400
@@ -112,8 +112,8 @@ class AskedService:
     """`http://HOST:PORT`, or with https."""
     timeout_s: float = 15.0
     """The whole exchange has so long, whatever the service does meanwhile."""
-    protocol: Protocol = "h1"
-    """What is spoken."""
+    spoken: SpokenProtocol = PLAIN
+    """The protocol, and how TLS is spoken. Whether TLS is, the URL says."""
     way: Callable[[Mapping[str, Any]], Any] | None = field(default=None, compare=False)
     """Carries out an order to send; the session `ask`, on connections of its own, unless given."""
     grpc_url: str | None = None
@@ -131,7 +131,7 @@ class AskedService:
         """The service at an address, whose gRPC calls may have a port of their own."""
         origin = f"{spoken.scheme}://[{host}]" if ":" in host else f"{spoken.scheme}://{host}"
         grpc_url = None if grpc_port is None else f"{origin}:{grpc_port}"
-        return cls(f"{origin}:{port}", timeout_s, spoken.protocol, grpc_url=grpc_url)
+        return cls(f"{origin}:{port}", timeout_s, spoken, grpc_url=grpc_url)
 
     def url_of(self, *wanted: Request) -> str:
         """Where requests of one kind go: gRPC calls, or others."""
@@ -166,7 +166,8 @@ class AskedService:
         order = {
             "order": "send",
             "url": self.url_of(wanted),
-            "protocol": self.protocol,
+            "protocol": self.spoken.protocol,
+            "tls": tls(self.spoken),
             "asked": _asked(wanted, captures or {}),
             "values": first.in_protocol,
             "repeat": repeat,
@@ -223,6 +224,11 @@ def refused(requests: Sequence[tuple[Request, Mapping[str, Capture]]]) -> dict[i
     """
     reply = session().ask({"order": "compile", "requests": [_asked(wanted, captures) for wanted, captures in requests]})
     return {place: str(why) for place, why in enumerate(reply) if why is not None}
+
+
+def unusable_tls(settings: Sequence[TlsSettings]) -> list[str | None]:
+    """Why each of these settings cannot be used, or None: a file that is not there, a key of another certificate."""
+    return list(session().ask({"order": "tls", "settings": [one.given for one in settings]}))
 
 
 def _asked(wanted: Request, captures: Mapping[str, Capture]) -> protocol.Asked:

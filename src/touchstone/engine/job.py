@@ -12,6 +12,7 @@ from touchstone.manifest.expected_json import JsonType
 from touchstone.manifest.journey import Capture, Journey, JourneyStep
 from touchstone.manifest.load import Load
 from touchstone.manifest.mix import Mix
+from touchstone.manifest.spoken import SpokenProtocol
 from touchstone.manifest.stream import EventExpectation, Stream
 from touchstone.manifest.template import Place, with_variables
 from touchstone.record.secret import keep_secret
@@ -26,6 +27,11 @@ class Timing:
     warmup_s: float
     measured_s: float
     idle_s: float
+
+
+def tls(spoken: SpokenProtocol) -> protocol.Tls:
+    """How TLS is spoken, in the protocol's form; empty for the engine's own way, and without TLS."""
+    return cast(protocol.Tls, spoken.settings.given)
 
 
 def expectation(expect: Expectation) -> protocol.Expect:
@@ -177,6 +183,7 @@ def traffic(load: Load, url: str, *, seed: int, fresh: str | None) -> protocol.T
         "connections": load.connections,
         "pipeline": load.pipeline,
         "protocol": load.protocol,
+        "tls": tls(load.spoken),
         "streams": load.streams,
         "keepalive": load.keepalive,
         "requests_per_connection": load.requests_per_connection,

@@ -142,6 +142,10 @@ LoopRamp = TypedDict(
 )
 
 
+MinVersion: TypeAlias = Literal["1.2", "1.3"]
+"""A version of TLS."""
+
+
 Protocol: TypeAlias = Literal["h1", "h2c", "h2"]
 """A protocol between client and server."""
 
@@ -181,6 +185,8 @@ class Tls(TypedDict):
     """A PEM file with the client's certificate and those that lead to its authority."""
     key: NotRequired[str | None]
     """A PEM file with the certificate's key (PKCS#8, PKCS#1 or SEC1, not encrypted). Null: the key is in `cert`."""
+    min_version: NotRequired[MinVersion | None]
+    """The oldest version that is offered. Null: 1.2; no older one is spoken."""
     resume: NotRequired[bool]
     """
     Whether a new connection goes on with the session of an earlier one, where the server lets it. Otherwise each
@@ -272,6 +278,16 @@ class Values(TypedDict):
     """The text of `{fresh}`."""
     seed: int
     """The seed of `{random}` and `{key:...}`."""
+
+
+class AskOrderTls(TypedDict):
+    """Whether settings of TLS can be used: files, names; nothing is sent."""
+
+    id: int
+    """The order's number."""
+    order: Literal["tls"]
+    settings: list[Tls]
+    """The settings, each by itself."""
 
 
 class AskOrderUrl(TypedDict):
@@ -773,6 +789,8 @@ class BootJob(TypedDict):
     """Seconds after SIGTERM until SIGKILL."""
     timeout_s: NotRequired[float]
     """A start without a correct response after this many seconds has failed."""
+    tls: NotRequired[Tls]
+    """How TLS is done when the URL says https."""
     url: str
     """Where it will answer: `http://HOST:PORT` or `https://HOST:PORT`, an address of this machine."""
 
@@ -825,6 +843,8 @@ class HoldJob(TypedDict):
     """Network over whose addresses the connections' sources are spread."""
     timeout_s: NotRequired[float]
     """A connection without a whole response after this long has failed."""
+    tls: NotRequired[Tls]
+    """How TLS is done when the URL says https."""
     traffic_rate: NotRequired[float | None]
     """
     Mode `traffic`: requests a second over all connections; by default each connection gets about one, at most
@@ -880,8 +900,10 @@ class StopJob(TypedDict):
     """The process that takes over, with which the load goes on; null: nobody does."""
     timeout_s: NotRequired[float]
     """A service that has not ended this many seconds after SIGTERM counts as one that does not end."""
+    tls: NotRequired[Tls]
+    """How TLS is done when the URL says https."""
     url: str
-    """The service's URL, an address of this machine."""
+    """The service's URL, an address of this machine. It is asked over HTTP/1.1, with TLS if the URL says https."""
 
 
 class RelayOrderAct(TypedDict):
@@ -986,11 +1008,10 @@ class Send(TypedDict):
     """How often it is sent."""
     timeout_s: NotRequired[float]
     """An exchange, with connecting, that takes longer has failed."""
+    tls: NotRequired[Tls]
+    """How TLS is done when the URL says https."""
     url: str
-    """
-    `http://HOST:PORT`, or `https://HOST:PORT`; its path is used where the request names no target. On this
-    machine no certificate is verified.
-    """
+    """`http://HOST:PORT`, or `https://HOST:PORT`; its path is used where the request names no target."""
     values: Values
     """What the placeholders stand for; each further request has the next `counter`."""
     within_s: NotRequired[float]
@@ -1023,11 +1044,10 @@ class AskOrderSend(TypedDict):
     """How often it is sent."""
     timeout_s: NotRequired[float]
     """An exchange, with connecting, that takes longer has failed."""
+    tls: NotRequired[Tls]
+    """How TLS is done when the URL says https."""
     url: str
-    """
-    `http://HOST:PORT`, or `https://HOST:PORT`; its path is used where the request names no target. On this
-    machine no certificate is verified.
-    """
+    """`http://HOST:PORT`, or `https://HOST:PORT`; its path is used where the request names no target."""
     values: Values
     """What the placeholders stand for; each further request has the next `counter`."""
     within_s: NotRequired[float]
@@ -1048,6 +1068,7 @@ AskOrder: TypeAlias = (
     AskOrderSend
     | AskOrderRender
     | AskOrderCompile
+    | AskOrderTls
     | AskOrderUrl
     | AskOrderResolve
     | AskOrderLocate

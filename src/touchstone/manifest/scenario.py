@@ -11,7 +11,7 @@ from touchstone.manifest.contract import Check, Send
 from touchstone.manifest.exchange import MessageRequest, Request
 from touchstone.manifest.load import Load
 from touchstone.manifest.objective import parse_objective
-from touchstone.manifest.spoken import PLAIN, Protocol, ProtocolKeys, spoken_by_all
+from touchstone.manifest.spoken import Label, Protocol, ProtocolKeys, spoken_by_all
 from touchstone.vocabulary.dependency import DEPENDENCIES
 
 Setting = str | int | bool
@@ -210,10 +210,20 @@ class Probe(ManifestModel):
 
     target: Target
     """The path of a resource that answers GET with 2xx."""
+    protocols: list[Label] = []
+    """What is probed: `h1`, `h1-tls`, `h2c`, `h2`; the scenario's own protocol, if it is left out. A contender is
+    probed in those that it speaks (`speaks` in stack.toml)."""
     headers: dict[str, str] = {}
     """Header fields of every request, such as `Authorization`."""
     post: ProbePost | None = None
     """A resource that takes content; cases that need one are left out without it."""
+
+    @field_validator("protocols")
+    @classmethod
+    def _each_once(cls, protocols: list[Label]) -> list[Label]:
+        if twice := {one for one in protocols if protocols.count(one) > 1}:
+            raise ValueError(f"a protocol is named twice: {', '.join(sorted(twice))}")
+        return protocols
 
 
 class Ready(Request):
@@ -348,7 +358,5 @@ class Scenario(ProtocolKeys):
             raise ValueError(f"{key} {name!r} is none of the loads")
         if load.journeys:
             raise ValueError(f"{key} {name!r} has journeys, and a stop sends single requests: name another load")
-        if load.spoken != PLAIN:
-            raise ValueError(
-                f"{key} {name!r} speaks {load.spoken}, and a stop over HTTP/1.1 without TLS: name another load"
-            )
+        if load.protocol != "h1":
+            raise ValueError(f"{key} {name!r} speaks {load.spoken}, and a stop speaks HTTP/1.1: name another load")

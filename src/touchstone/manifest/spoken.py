@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Literal, get_args
 
-from pydantic import model_validator
+from pydantic import ValidationInfo, model_validator
 
 from touchstone.manifest.base import ManifestModel
 
@@ -21,17 +22,73 @@ _WORDS: Mapping[Label, str] = {
 }
 
 
+class TlsSettings(ManifestModel):
+    """How TLS is spoken with the service, by all that the lab sends: its client's side. Every key may be left out."""
+
+    verify: bool | None = None
+    """Whether the service's certificate must be valid. If it is left out, it must be where the service is not on this
+    machine, or `ca_file` is given."""
+    ca_file: str | None = None
+    """A PEM file, next to the manifest, of authorities to trust in place of the system's; or the service's own
+    certificate."""
+    cert: str | None = None
+    """A PEM file, next to the manifest, with the client's certificate and those that lead to its authority."""
+    key: str | None = None
+    """A PEM file, next to the manifest, with the key of `cert`, not encrypted; if it is left out, `cert` holds it."""
+    sni: str | None = None
+    """The name that is sent to the service (SNI), and that its certificate must have; `""` sends none. If it is left
+    out, the URL's host is sent where that is a name."""
+    min_version: Literal["1.2", "1.3"] | None = None
+    """The oldest version of TLS that is offered; 1.2 if it is left out."""
+    resume: bool = False
+    """Whether a new connection resumes the session of an earlier one, where the service lets it. If not, each has a
+    full handshake."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _files_are_next_to_the_manifest(cls, data: Any, info: ValidationInfo) -> Any:
+        folder = (info.context or {}).get("folder")
+        if not isinstance(data, dict) or not isinstance(folder, Path):
+            return data
+        files = {name: data[name] for name in ("ca_file", "cert", "key") if isinstance(data.get(name), str)}
+        return data | {name: str((folder / file).resolve()) for name, file in files.items()}
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> TlsSettings:
+        if self.verify is False and self.ca_file is not None:
+            raise ValueError("`ca_file` is what certificates are verified with: leave it out, or `verify = false`")
+        if self.key is not None and self.cert is None:
+            raise ValueError("`key` belongs to the client's certificate: name that by `cert`")
+        return self
+
+    @property
+    def given(self) -> dict[str, Any]:
+        """The keys that say something, as the engine's jobs have them."""
+        return self.model_dump(exclude_defaults=True)
+
+
+USUAL_TLS = TlsSettings()
+"""TLS 1.2 or 1.3 with full handshakes, and no certificate of the client."""
+
+
 @dataclass(frozen=True)
 class SpokenProtocol:
     """A protocol, over TLS or without."""
 
     protocol: Protocol = "h1"
     tls: bool = False
+    settings: TlsSettings = USUAL_TLS
+    """How TLS is spoken, if it is."""
 
     @property
     def label(self) -> Label:
         """The short name, as `speaks` in stack.toml has it."""
         return "h1-tls" if self.protocol == "h1" and self.tls else self.protocol
+
+    def with_label(self, label: Label) -> SpokenProtocol:
+        """What a short name stands for, with these settings of TLS."""
+        tls = label in ("h1-tls", "h2")
+        return SpokenProtocol("h1" if label == "h1-tls" else label, tls, self.settings if tls else USUAL_TLS)
 
     @property
     def scheme(self) -> str:
@@ -52,10 +109,11 @@ class ProtocolKeys(ManifestModel):
     protocol: Protocol = "h1"
     """`h1` is HTTP/1.1; `h2c` is HTTP/2 without TLS, by prior knowledge; `h2` is HTTP/2 over TLS. A load that states
     neither `protocol` nor `tls` has the scenario's. The contract is checked in each protocol that a load speaks."""
-    tls: bool = False
+    tls: bool | TlsSettings = False
     """Whether it is spoken over TLS, with a certificate that the lab makes. `h2` always is. The service reads the files
     from `TLS_CERT` and `TLS_KEY`, which it has only when it is to speak TLS; `{tls.cert}` and `{tls.key}` in `run` and
-    `env` name them, too."""
+    `env` name them, too. A table is `true`, and says how TLS is spoken; loads over TLS without a table of their own
+    have the scenario's."""
 
     @model_validator(mode="before")
     @classmethod
@@ -75,18 +133,29 @@ class ProtocolKeys(ManifestModel):
     @property
     def spoken(self) -> SpokenProtocol:
         """Protocol and TLS as one value."""
+        if isinstance(self.tls, TlsSettings):
+            return SpokenProtocol(self.protocol, tls=True, settings=self.tls)
         return SpokenProtocol(self.protocol, self.tls)
 
 
 def spoken_by_all(data: Any) -> Any:
-    """A scenario's table in which each load that states neither key has the scenario's own."""
+    """A scenario's table in which each load that states neither key has the scenario's own.
+
+    Where the scenario's `tls` is a table, loads over TLS without a table have that one.
+    """
     if not isinstance(data, dict) or not isinstance(data.get("loads"), dict):
         return data
     own = {key: data[key] for key in ("protocol", "tls") if key in data}
-    if not own or own.get("protocol", "h1") not in get_args(Protocol) or not isinstance(own.get("tls", True), bool):
+    tls = own.get("tls", True)
+    if not own or own.get("protocol", "h1") not in get_args(Protocol) or not isinstance(tls, bool | dict):
         return data
-    inherits = {
-        name: {**own, **load} if isinstance(load, dict) and {"protocol", "tls"}.isdisjoint(load) else load
-        for name, load in data["loads"].items()
-    }
-    return {**data, "loads": inherits}
+
+    def inherits(load: Any) -> Any:
+        if not isinstance(load, dict):
+            return load
+        if {"protocol", "tls"}.isdisjoint(load):
+            return {**own, **load}
+        over_tls = load.get("tls", load.get("protocol") == "h2")
+        return {**load, "tls": tls} if over_tls is True and isinstance(tls, dict) else load
+
+    return {**data, "loads": {name: inherits(load) for name, load in data["loads"].items()}}

@@ -16,6 +16,7 @@ from touchstone.manifest.load import Load
 from touchstone.manifest.objective import parse_objective
 from touchstone.manifest.outside import ExternalService
 from touchstone.manifest.scenario import Capacity
+from touchstone.manifest.spoken import USUAL_TLS, ProtocolKeys, TlsSettings
 from touchstone.plan.placement import available_cpus, plan_placement
 from touchstone.plan.preset import PROFILES, Preset
 from touchstone.record.load_spec import LoadSpec
@@ -39,6 +40,8 @@ class RunRequest:
     loads: tuple[str, ...] = ()
     objective: str | None = None
     """What the capacity phase searches the highest rate for, in place of the scenario's own."""
+    tls: TlsSettings = USUAL_TLS
+    """How TLS is spoken, in place of what the scenario says."""
     exhibits: bool = False
     command: tuple[str, ...] = ()
     margin: float = 0.05
@@ -104,7 +107,8 @@ def planned_loads(folder: ScenarioFolder, request: RunRequest) -> dict[str, Load
 
 def spec_of(load: Load) -> LoadSpec:
     """The load as records have it."""
-    return LoadSpec.model_validate(load.model_dump(mode="json", by_alias=True))
+    stated = load.model_dump(mode="json", by_alias=True)
+    return LoadSpec.model_validate(stated | {"tls": load.spoken.tls, "tls_settings": load.spoken.settings.given})
 
 
 def with_objective(folder: ScenarioFolder, text: str) -> ScenarioFolder:
@@ -135,6 +139,32 @@ def over_tls(folder: ScenarioFolder, outside: Sequence[ExternalService]) -> Scen
     changed = {name: load.model_copy(update={"tls": load.tls or name in silent}) for name, load in loads.items()}
     tls = folder.scenario.protocol != "h2c"
     return replace(folder, scenario=folder.scenario.model_copy(update={"loads": changed, "tls": tls}))
+
+
+def with_tls(folder: ScenarioFolder, wanted: TlsSettings) -> ScenarioFolder:
+    """The scenario, spoken over TLS in this way wherever it is; a key that is not given stays as the scenario has it.
+
+    Raises UsageError if nothing is spoken over TLS.
+    """
+    if not wanted.given:
+        return folder
+    scenario = folder.scenario
+    if not any(one.tls for one in (scenario, *scenario.loads.values())):
+        raise UsageError(
+            f"the options about TLS ({', '.join(wanted.given)}) have nothing to say: nothing is spoken over TLS",
+            fix="name the service by an https:// URL, write `tls = true` in scenario.toml, or leave them out",
+        )
+
+    # A certificate brings its key, and what is verified is either trusted by a file or not at all.
+    replaced = {"key"} if wanted.cert is not None else set()
+    replaced |= {"ca_file"} if wanted.verify is False else {"verify"} if wanted.ca_file is not None else set()
+
+    def changed(one: ProtocolKeys) -> bool | TlsSettings:
+        own = {key: value for key, value in one.spoken.settings.given.items() if key not in replaced}
+        return one.tls and TlsSettings.model_validate(own | wanted.given)
+
+    loads = {name: load.model_copy(update={"tls": changed(load)}) for name, load in scenario.loads.items()}
+    return replace(folder, scenario=scenario.model_copy(update={"loads": loads, "tls": changed(scenario)}))
 
 
 def make_plan(

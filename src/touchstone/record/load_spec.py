@@ -37,6 +37,8 @@ class LoadSpec(EngineRecord):
     """`h1`, `h2c` or `h2`."""
     tls: bool = _or(False)
     """Whether it is spoken over TLS."""
+    tls_settings: dict[str, Any] = _or({})
+    """How the client speaks TLS, where the scenario says it: names of files, the server's name, the oldest version."""
     streams: int = _or(1)
     """HTTP/2 streams on each connection."""
     keepalive: bool = _or(True)

@@ -22,7 +22,7 @@ from touchstone.manifest.catalogue import (
 )
 from touchstone.manifest.outside import ExternalService
 from touchstone.phase.registry import select_phases
-from touchstone.plan.plan import RunRequest, make_plan, over_tls, planned_loads, with_objective
+from touchstone.plan.plan import RunRequest, make_plan, over_tls, planned_loads, with_objective, with_tls
 from touchstone.plan.preset import PROFILES
 from touchstone.record.run import Plan, Run
 from touchstone.record.store import RunStore, new_run_folder
@@ -95,7 +95,7 @@ def measure(
             "the lab cannot limit the CPUs of services that it does not start",
             fix="leave --cpus out, and limit them where they are started",
         )
-    folder = over_tls(folder, outside)
+    folder = with_tls(over_tls(folder, outside), request.tls)
     contenders = outside_contenders(folder, outside)
     if stacks or not outside:
         contenders = select_contenders(folder, list(stacks), exhibits=request.exhibits) + contenders

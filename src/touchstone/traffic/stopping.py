@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from touchstone.bench.service import StartedService
 from touchstone.engine.client import run_job
+from touchstone.engine.job import tls
 from touchstone.engine.protocol import StopJob
 from touchstone.record.evidence.stop import StopResult
 
 
 def stop_job(running: StartedService, within_s: float) -> StopJob:
     """A stop job for a service that runs, which is given `within_s` seconds to end. Without requests and clients."""
-    return {"url": running.url, "pid": running.pid, "requests": [], "timeout_s": within_s}
+    return {"url": running.url, "pid": running.pid, "requests": [], "timeout_s": within_s, "tls": tls(running.spoken)}
 
 
 def stop_service(running: StartedService, job: StopJob) -> StopResult:

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use touchstone_tls::Protocol;
+use touchstone_tls::{Protocol, Tls};
 
 use crate::job::{Capture, Request, Stream};
 use crate::request::{CompiledRequest, Origin};
@@ -33,6 +33,13 @@ pub enum Order {
         id: u64,
         /// The requests, each by itself.
         requests: Vec<Asked>,
+    },
+    /// Whether settings of TLS can be used: files, names; nothing is sent.
+    Tls {
+        /// The order's number.
+        id: u64,
+        /// The settings, each by itself.
+        settings: Vec<Tls>,
     },
     /// Takes a URL apart, as it may be pasted; nothing is opened.
     Url {
@@ -78,12 +85,14 @@ pub enum Order {
 pub struct Send {
     /// The order's number.
     pub id: u64,
-    /// `http://HOST:PORT`, or `https://HOST:PORT`; its path is used where the request names no target. On this machine no
-    /// certificate is verified.
+    /// `http://HOST:PORT`, or `https://HOST:PORT`; its path is used where the request names no target.
     pub url: String,
     /// What is spoken.
     #[serde(default)]
     pub protocol: Protocol,
+    /// How TLS is done when the URL says https.
+    #[serde(default)]
+    pub tls: Tls,
     /// The request, and what its response must be.
     pub asked: Asked,
     /// What the placeholders stand for; each further request has the next `counter`.

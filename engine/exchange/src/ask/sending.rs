@@ -300,7 +300,7 @@ impl Sending<'_> {
 
     /// What one connection of its own needs. Its parts that take time are made once for the order.
     fn transport(&self) -> Result<Transport, String> {
-        let made = || Transport::to(&self.target, self.order.protocol);
+        let made = || Transport::to(&self.target, self.order.protocol, &self.order.tls);
         let transport = self.transport.get_or_init(made).as_ref();
         transport.map(Transport::apart).map_err(Clone::clone)
     }

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use touchstone_h2::frame::{self, FrameHead, Kind};
 use touchstone_http::{Url, reach};
+use touchstone_tls::{Materials, Protocol, Tls};
 
 use super::answer::{Answer, Outcome, UrlParts};
 use super::lanes::Lanes;
@@ -74,6 +75,10 @@ impl Session {
             Order::Compile { id, requests } => (
                 id,
                 Ok(Outcome::Refused(requests.iter().map(refused).collect())),
+            ),
+            Order::Tls { id, settings } => (
+                id,
+                Ok(Outcome::Refused(settings.iter().map(unusable).collect())),
             ),
             Order::Url { id, url } => (id, parts(&url).map(Outcome::Url)),
             Order::Resolve { id, url } => (id, resolve(&url)),
@@ -202,6 +207,13 @@ fn render(values: &Values, texts: &[Text]) -> Result<Outcome, String> {
         Ok(String::from_utf8_lossy(template.fixed().unwrap_or_default()).into_owned())
     });
     rendered.collect::<Result<_, String>>().map(Outcome::Texts)
+}
+
+/// Why settings of TLS cannot be used; none if they can.
+fn unusable(tls: &Tls) -> Option<String> {
+    let read = Materials::read(tls, Protocol::H1, "localhost", true);
+    let settings = read.and_then(|materials| materials.settings());
+    settings.err().map(|error| error.to_string())
 }
 
 /// Why a request does not hold together; none if it does.

@@ -23,7 +23,7 @@ from touchstone.manifest.journey import Capture, JourneyStep
 from touchstone.manifest.load import Load
 from touchstone.manifest.mix import Mix
 from touchstone.manifest.scenario import Ready
-from touchstone.manifest.spoken import ProtocolKeys
+from touchstone.manifest.spoken import ProtocolKeys, TlsSettings
 from touchstone.manifest.stream import EventExpectation, Stream
 from touchstone.manifest.template import CONSTANT, placeholder
 
@@ -110,7 +110,11 @@ RULES: dict[Model, list[Schema]] = {
             ),
         ),
     ],
-    ProtocolKeys: [never(has(protocol="h2", tls=False)), never(has(protocol="h2c", tls=True))],
+    TlsSettings: [never(has("ca_file", verify=False)), when(has("key"), has("cert"))],
+    ProtocolKeys: [
+        never(has(protocol="h2", tls=False)),
+        never(has(protocol="h2c", tls={"anyOf": [{"const": True}, {"type": "object"}]})),
+    ],
 }
 _TIMED: Schema = {"enum": ["open", "steps", "ramp"]}
 _HTTP_1 = either(has(protocol="h1"), {**has("tls"), **lacks("protocol")})

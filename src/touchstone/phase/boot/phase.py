@@ -19,7 +19,7 @@ from touchstone.bench.together import divisible, with_own_dependencies
 from touchstone.bench.waiting import LONGER
 from touchstone.engine.ask import AskedService
 from touchstone.engine.client import run_job
-from touchstone.engine.job import request
+from touchstone.engine.job import request, tls
 from touchstone.engine.protocol import BootJob
 from touchstone.isolation.cgroup import create_cgroup
 from touchstone.isolation.container import create_container, group_places, remove_container, start_command
@@ -140,6 +140,7 @@ class _Starting:
             "cwd": str(built.cwd),
             "url": service.url_of(bench.scenario.ready),
             "protocol": spoken.protocol,
+            "tls": tls(spoken),
             "request": request(bench.scenario.ready),
             "repeats": 1,
             "timeout_s": bench.scenario.ready.within_s,

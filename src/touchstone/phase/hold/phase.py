@@ -14,7 +14,7 @@ from touchstone.bench.base import Bench, sampling
 from touchstone.bench.certificate import certificate_for
 from touchstone.bench.service import StartedService, contender_environment, running
 from touchstone.bench.waiting import wait_for_listener
-from touchstone.engine.job import request
+from touchstone.engine.job import request, tls
 from touchstone.engine.protocol import Mode
 from touchstone.isolation.process import StartError, start_process
 from touchstone.manifest.catalogue import Contender
@@ -82,6 +82,7 @@ class HoldPhase(Phase):
                     {
                         "url": first.service.url_of(asked),
                         "protocol": first.spoken.protocol,
+                        "tls": tls(first.spoken),
                         "request": request(asked),
                         "levels": list(job.levels),
                         "mode": job.mode,

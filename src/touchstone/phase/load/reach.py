@@ -6,21 +6,29 @@ from touchstone.bench.base import Bench, blank_sample
 from touchstone.manifest.catalogue import Contender
 from touchstone.manifest.contract import Act
 from touchstone.manifest.load import Load
+from touchstone.manifest.spoken import SpokenProtocol
 from touchstone.record.sample import Sample
 from touchstone.vocabulary.figure import FIGURES
 
 
+def not_spoken(contender: Contender, spoken: SpokenProtocol) -> str | None:
+    """Why a protocol is not spoken with the contender; None if it is."""
+    speaks, outside = contender.stack.speaks, contender.outside
+    if speaks and spoken.label not in speaks:
+        return f"{spoken} is asked for, and the stack says that it does not speak it (`speaks`: {', '.join(speaks)})"
+    if outside is not None and spoken.tls != outside.tls:
+        return f"{spoken} is asked for, and its URL is {outside.origin}"
+    return None
+
+
 def out_of_reach(contender: Contender, load: Load) -> str | None:
     """Why the load cannot be put on the contender; None if it can."""
-    speaks, outside = contender.stack.speaks, contender.outside
-    if speaks and load.spoken.label not in speaks:
-        return f"the load speaks {load.spoken}, and the stack says that it does not (`speaks`: {', '.join(speaks)})"
-    if outside is None:
+    if why := not_spoken(contender, load.spoken):
+        return why
+    if contender.outside is None:
         apart = contender.variant.grpc_port is not None and len({one.grpc is None for one in load.all_requests}) > 1
         why = "the load has gRPC calls and other requests, and the stack has a port for each (`grpc_port`)"
         return why if apart else None
-    if load.spoken.tls != outside.tls:
-        return f"the load speaks {load.spoken}, and its URL is {outside.origin}"
     if load.memory_limit_mb is not None or load.cpus is not None:
         return "the load wants a limit of memory or CPUs, and the lab did not start the service"
     for step in load.prepare:

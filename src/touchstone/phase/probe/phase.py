@@ -17,8 +17,9 @@ from touchstone.engine.locate import engine_path
 from touchstone.failure import TouchstoneError
 from touchstone.manifest.catalogue import Contender
 from touchstone.manifest.scenario import Probe, Scenario
-from touchstone.manifest.spoken import Protocol
+from touchstone.manifest.spoken import SpokenProtocol, TlsSettings
 from touchstone.phase.base import Phase
+from touchstone.phase.load.reach import not_spoken, unmeasured
 from touchstone.record.evidence.probe import ProbeReport, RequirementCounts
 from touchstone.record.sample import Sample
 from touchstone.vocabulary.phase import PHASES, PhaseKind
@@ -40,18 +41,31 @@ class ProbePhase(Phase):
         return scenario.probe is not None
 
     def measure(self, bench: Bench, contender: Contender, round_number: int | None, position: int) -> list[Sample]:
-        """One sample with the whole report as its evidence."""
+        """One sample a protocol, with the whole report as its evidence."""
         asked = bench.scenario.probe
         assert asked is not None  # `applies` has seen to it
-        with sampling(bench, "probe", contender.name) as sample:
-            bench.watcher.step(f"probing {contender.name}")
+        own = bench.scenario.spoken
+        samples = []
+        for spoken in [own.with_label(label) for label in asked.protocols] or [own]:
+            # The scenario's own protocol needs no name: it is what every phase without loads speaks.
+            name = None if spoken == own else spoken.label
+            if why := not_spoken(contender, spoken):
+                samples.append(unmeasured(bench, contender, name, round_number, why, phase="probe", position=position))
+            else:
+                samples.append(self._probed(bench.speaking(spoken), contender, asked, name))
+        return samples
+
+    def _probed(self, bench: Bench, contender: Contender, asked: Probe, name: str | None) -> Sample:
+        spoken = bench.scenario.spoken
+        with sampling(bench, "probe", contender.name, load=name) as sample:
+            bench.watcher.step(f"probing {contender.name} over {spoken}")
             with running_contender(bench, contender, sample.process) as found:
                 whole = bench.store.logs / f"{sample.id}.probe.json"
                 owned = contender.outside is None
-                sample.evidence = report = _probe(found, asked, bench.scenario.protocol, whole, owned=owned)
+                sample.evidence = report = _probe(found, asked, spoken, whole, owned=owned)
             sample.files["probe"] = str(whole.relative_to(bench.store.folder))
             sample.figures = figures(report)
-        return [sample]
+        return sample
 
 
 def figures(report: ProbeReport) -> dict[str, float]:
@@ -78,6 +92,16 @@ def figures(report: ProbeReport) -> dict[str, float]:
     return {name: float(count) for name, count in counts.items()}
 
 
+def tls_flags(settings: TlsSettings) -> Iterator[str]:
+    """The engine's flags for settings of TLS. Each connection of the probe has a full handshake."""
+    if settings.verify is not None:
+        yield "--verify" if settings.verify else "--insecure"
+    named = {"cacert": settings.ca_file, "cert": settings.cert, "key": settings.key, "sni": settings.sni}
+    for name, value in {**named, "tls-min": settings.min_version}.items():
+        if value is not None:
+            yield f"--{name}={value}"
+
+
 def flags(probe: Probe, *, owned: bool) -> Iterator[str]:
     """The engine's flags for a scenario's probe. Only a service that the lab started (`owned`) gets unsafe methods."""
     for name, value in probe.headers.items():
@@ -95,11 +119,11 @@ def flags(probe: Probe, *, owned: bool) -> Iterator[str]:
             yield f"--post-header={name}: {value}"
 
 
-def _probe(at: RunningContender, probe: Probe, protocol: Protocol, whole: Path, *, owned: bool) -> ProbeReport:
+def _probe(at: RunningContender, probe: Probe, spoken: SpokenProtocol, whole: Path, *, owned: bool) -> ProbeReport:
     """Play the cases. The engine's whole report, with every byte sent and received, is kept as the file `whole`."""
     with tempfile.TemporaryDirectory(prefix="touchstone-probe-") as folder:
         out = Path(folder) / "probe.json"
-        words = [f"--protocol={protocol}", *flags(probe, owned=owned)]
+        words = [f"--protocol={spoken.protocol}", *tls_flags(spoken.settings), *flags(probe, owned=owned)]
         words += [f"--allow-host={host}" for host in at.allowed_hosts]
         words += [] if at.address is None else [f"--address={at.address}"]
         command = [str(engine_path()), "probe", at.url.rstrip("/") + probe.target, *words, "--out", str(out)]

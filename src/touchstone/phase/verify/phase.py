@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -14,7 +15,7 @@ from touchstone.bench.service import StartedService
 from touchstone.contract.checker import ContractChecker, askable
 from touchstone.isolation.process import StartError
 from touchstone.manifest.catalogue import Contender
-from touchstone.manifest.spoken import PLAIN, SpokenProtocol
+from touchstone.manifest.spoken import SpokenProtocol
 from touchstone.phase.base import Phase
 from touchstone.phase.verify.ending import end_with_clients, plain_requests
 from touchstone.phase.verify.preparations import prepare_for_all, try_preparations
@@ -47,7 +48,7 @@ class VerifyPhase(Phase):
                 if not _hold(sample.checks):
                     break
                 checks = self._checked(part, contender, sample)
-                sample.checks += checks if spoken == bench.scenario.spoken else _over(spoken, checks)
+                sample.checks += checks if spoken == bench.scenario.spoken else _over(spoken, checks, sample.checks)
         return [sample]
 
     def _checked(self, bench: Bench, contender: Contender, sample: Sample) -> list[CheckOutcome]:
@@ -65,8 +66,8 @@ class VerifyPhase(Phase):
                 asked = ask_first(checker, bench, outlives=True)
                 if _hold(asked):
                     asked += prepare_for_all(bench, contender, found, sample)
-            # A stop is measured over HTTP/1.1 without TLS.
-            if asks and isinstance(found, StartedService) and bench.scenario.spoken == PLAIN:
+            # A stop speaks HTTP/1.1.
+            if asks and isinstance(found, StartedService) and bench.scenario.protocol == "h1":
                 requests = plain_requests(bench.scenario)
                 sample.process.ending = end_with_clients(found, requests, bench.seed)
         if asks and not _hold(asked):
@@ -103,10 +104,15 @@ def _by_spoken(bench: Bench, contender: Contender) -> Iterator[tuple[SpokenProto
         yield one, replace(bench.speaking(one), loads=loads)
 
 
-def _over(spoken: SpokenProtocol, checks: Sequence[CheckOutcome]) -> list[CheckOutcome]:
-    """The outcomes, with a protocol in their names."""
+def _over(
+    spoken: SpokenProtocol, checks: Sequence[CheckOutcome], earlier: Sequence[CheckOutcome]
+) -> list[CheckOutcome]:
+    """The outcomes, with a protocol in their names; and with a number where `earlier` ones have that name."""
+    taken, over = {check.id for check in earlier}, spoken.label
+    names = itertools.chain([str(over)], (f"{over}-{number}" for number in itertools.count(2)))
+    suffix = next(name for name in names if taken.isdisjoint(f"{check.id}-{name}" for check in checks))
     return [
-        check.model_copy(update={"id": f"{check.id}-{spoken.label}", "says": f"{check.says}, over {spoken}"})
+        check.model_copy(update={"id": f"{check.id}-{suffix}", "says": f"{check.says}, over {spoken}"})
         for check in checks
     ]
 
