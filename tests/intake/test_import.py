@@ -77,17 +77,63 @@ def test_an_entry_of_h2c_is_asked_over_http_2_at_its_own_port(tmp_path: Path) ->
     assert {name: variant.port for name, variant in stack.variants.items()} == {"image-h2c": 8082}
 
 
+SCHEMA = """
+syntax = "proto3";
+package benchmark;
+service BenchmarkService {
+  rpc GetSum (SumRequest) returns (SumReply);
+  rpc StreamSum (StreamRequest) returns (stream SumReply);
+}
+message SumRequest { int32 a = 1; int32 b = 2; }
+message StreamRequest { int32 a = 1; int32 b = 2; int32 count = 3; }
+message SumReply { int32 result = 1; }
+"""
+
+
+@pytest.mark.parametrize(
+    ("tests", "variant", "port", "protocol"),
+    [
+        (["unary-grpc", "stream-grpc"], "image-grpc", 8080, "h2c"),
+        (["unary-grpc-tls", "stream-grpc-tls", "baseline-h2"], "image-h2", 8443, "h2"),
+        (["echo-ws"], "image", 8080, "h1"),
+        (["baseline", "echo-ws"], "image", 8080, "h1"),
+    ],
+)
+def test_grpc_websockets_and_http_2_over_tls_are_asked_where_the_entry_has_them(
+    tmp_path: Path, tests: list[str], variant: str, port: int, protocol: str
+) -> None:
+    source = http_arena_entry(tmp_path / "one", tests)
+    (source / "proto").mkdir()
+    (source / "proto" / "benchmark.proto").write_text(SCHEMA)
+    (source / "main.go").write_text('os.Getenv("TLS_CERT")')
+    done = touchstone(tmp_path, "import", "httparena", "one", *(word for test in tests for word in ("--test", test)))
+    assert done.returncode == 0, done.stderr
+    folder = read_scenario_folder(tmp_path / "httparena")
+    assert check_folder(folder) == []
+    assert ports(folder) == {f"one/{variant}": port}
+    assert folder.scenario.protocol == protocol
+    assert {load.protocol for load in folder.scenario.loads.values()} == {protocol}
+    assert list(folder.scenario.loads) == tests
+    for name, load in folder.scenario.loads.items():
+        (request, *_) = load.requests
+        assert (request.grpc is not None) == ("grpc" in name)
+        assert (request.stream is not None) == ("stream" in name)
+        assert (request.websocket is not None) == (name == "echo-ws")
+    assert touchstone(tmp_path, "check", "httparena").returncode == 0
+
+
 @pytest.mark.parametrize(
     ("profile", "why"),
     [
         ("json", "mounts"),
         ("json-comp", "mounts"),
-        ("json-tls", "TLS"),
+        ("json-tls", "mounts"),
         ("8gbit", "TLS"),
         ("static-h3", "HTTP/3"),
         ("json-h2c", "mounts"),
-        ("baseline-h2", "mounts"),
-        ("unary-grpc-tls", "gRPC"),
+        ("baseline-h2", "TLS_CERT"),
+        ("unary-grpc", "no .proto file"),
+        ("stream-grpc-tls", "no .proto file"),
         ("gateway-h3", "containers"),
         ("echo-ws-limited", "WebSocket"),
         ("fortunes", "PostgreSQL"),

@@ -65,7 +65,7 @@ def test_a_phase_leaves_out_what_does_not_speak_its_load(tmp_path: Path, phase: 
         assert sample.failure is None
         assert sample.figures == {}
         assert sample.not_measured.keys() == names
-        assert "the load speaks HTTP/2 without TLS (h2c), and the stack says" in next(
+        assert "HTTP/2 without TLS (h2c) is asked for, and the stack says" in next(
             iter(sample.not_measured.values())
         )
         assert sample.spec.protocol == "h2c" or phase == "floor"

@@ -117,4 +117,6 @@ def _draft(entry: BenchmarkEntry, variant: EntryVariant, wanted: Wanted) -> Draf
     source = f"the tests of {entry.benchmark}, of which {entry.title} is an entry"
     # An image speaks one protocol on its port: the readiness and the contract are asked in that of the loads.
     protocol = tests[0].load.settings.get("protocol")
-    return Draft(title, source, list(checks.values()), [test.load for test in tests], protocol=protocol)
+    call = next((one for one in checks.values() if "grpc" in one.keys), None)
+    loads = [test.load for test in tests]
+    return Draft(title, source, list(checks.values()), loads, ready=call, protocol=protocol)

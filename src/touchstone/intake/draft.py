@@ -181,16 +181,21 @@ def _load(load: DraftLoad) -> Iterator[str]:
 def _request(one: DraftRequest) -> Iterator[str]:
     yield from comment(one.note)
     yield from comment(f"look: {one.guessed}" if one.guessed else "")
-    if one.method != "GET":
-        yield f"method = {text(one.method)}"
-    yield f"target = {text(_template(one.target))}"
+    if "grpc" not in one.keys:
+        if one.method != "GET":
+            yield f"method = {text(one.method)}"
+        yield f"target = {text(_template(one.target))}"
+    yield from (f"{name} = {value(held)}" for name, held in one.keys.items())
     if one.headers:
         yield f"headers = {_headers(one)}"
     if one.body is not None:
         yield f"body = {text(_template(one.body))}"
         if one.encoding == "bytes":
             yield 'encoding = "bytes"'
-    yield f"expect = {table(_status(one) | _answer(one))}"
+    # gRPC and WebSockets have no status of their own choice.
+    expect = _answer(one) if {"grpc", "websocket"} & set(one.keys) else _status(one) | _answer(one)
+    if expect:
+        yield f"expect = {table(expect)}"
     if one.captures:
         yield f"captures = {table(one.captures)}"
 

@@ -5,7 +5,8 @@ Source: the documentation of its profiles and of `meta.json`, and the definition
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
@@ -28,21 +29,27 @@ _H2C_PORT = 8082
 """Entries with profiles of h2c listen there for nothing else."""
 _DATA = "it needs files that the benchmark mounts below /data"
 _DATABASE = "it needs the benchmark's own PostgreSQL with its tables"
-_TLS = "it is sent over TLS, with a certificate that the benchmark mounts below /certs"
+_H2_PORT = 8443
+"""HTTP/2 over TLS."""
+_SERVICE = "benchmark.BenchmarkService"
+_NO_PROTO = f"it is gRPC, and no .proto file of the entry has {_SERVICE}"
+_CERTIFICATE = "TLS_CERT"
+"""The environment variable by which entries take another certificate than the one below /certs, as the lab gives it."""
+_TLS = f"it is sent over TLS, and the entry takes its certificate from /certs alone, not from {_CERTIFICATE}"
+_LARGEST_SOURCE = 1_000_000
 _SEVERAL = "it is several containers next to each other"
 
 _LEFT_OUT = (
-    ("*grpc*", "it is gRPC, which an import does not express yet"),
-    ("echo-ws*", "it is WebSocket, which an import does not express yet"),
     ("gateway-*", _SEVERAL),
     ("production-stack", _SEVERAL),
     ("*-h3", "it is HTTP/3, and a load is HTTP/1.1 or HTTP/2"),
+    ("json*", _DATA),
+    ("static*", _DATA),
     ("*-h2", _TLS),
     ("*-tls", _TLS),
     ("*bit", _TLS),
+    ("echo-ws-*", "it is WebSocket, in a form that the lab does not know"),
     ("echo-*", _TLS),
-    ("json*", _DATA),
-    ("static*", _DATA),
     ("async-db", _DATABASE),
     ("crud", _DATABASE),
     ("fortunes", _DATABASE),
@@ -87,7 +94,7 @@ def _upload(size: int) -> DraftRequest:
     )
 
 
-def _sum_over_h2c(a: int, b: int) -> DraftRequest:
+def _sum_over_http_2(a: int, b: int) -> DraftRequest:
     return _get("sum", f"/baseline2?a={a}&b={b}", str(a + b), f"the sum of {a} and {b} in the query is answered")
 
 
@@ -97,6 +104,16 @@ def _paced(name: str, rate: int, profiles: Sequence[str]) -> EntryTest:
     return EntryTest(name, [_sum(1, 2)], DraftLoad(name, title, [_sum(1, 2)], settings=settings))
 
 
+_PLAIN_GET = DraftRequest(
+    "no-upgrade",
+    "GET",
+    "/ws",
+    "a GET that asks for no WebSocket is answered",
+    status=400,
+    other_statuses=[200, 404, 405, 426, 500, 501],
+    guessed="frameworks differ in this answer",
+)
+_ECHO = DraftRequest("echo", "GET", "/ws", "", body="hello", keys={"websocket": {"kind": "echo"}})
 _UPLOADS = [_upload(512_000), _upload(2_097_152), _upload(10_485_760)]
 _PIPELINE = _get("pipeline", "/pipeline", "ok", "GET /pipeline answers ok")
 _DELAY = _get("delay", "/delay/15", "15", "GET /delay/15 answers 15, after 15 ms")
@@ -146,6 +163,11 @@ _TESTS = {
                 settings={"connections": 32},
             ),
         ),
+        EntryTest(
+            "echo-ws",
+            [_PLAIN_GET],
+            DraftLoad("echo-ws", "Echoes over 512 WebSockets", [_ECHO], settings={"connections": 512}),
+        ),
         _paced("latency-10k", 10_000, ("quick", "normal", "thorough")),
         # No machine but a large one comes near it.
         _paced("latency-1m", 1_000_000, ("thorough",)),
@@ -163,19 +185,56 @@ _TESTS = {
 }
 
 
-# Two requests with numbers of their own: an answer from memory is found out.
-_H2C_TESTS = {
-    "baseline-h2c": EntryTest(
-        "baseline-h2c",
-        [_sum_over_h2c(13, 42), _sum_over_h2c(271, 828)],
+def _over_h2(name: str, protocol: str) -> EntryTest:
+    # Two requests with numbers of their own: an answer from memory is found out.
+    return EntryTest(
+        name,
+        [_sum_over_http_2(13, 42), _sum_over_http_2(271, 828)],
         DraftLoad(
-            "baseline-h2c",
+            name,
             "Sums of a query over HTTP/2 on 256 connections of 100 streams",
-            [_sum_over_h2c(1, 1)],
-            settings={"connections": 256, "streams": 100, "protocol": "h2c"},
+            [_sum_over_http_2(1, 1)],
+            settings={"connections": 256, "streams": 100, "protocol": protocol},
         ),
     )
-}
+
+
+def _call(name: str, method: str, proto: str, message: Mapping[str, int], result: int, **keys: Any) -> DraftRequest:
+    return DraftRequest(
+        name,
+        "POST",
+        f"/{_SERVICE}/{method}",
+        f"{method} of {json.dumps(message)} answers {result}",
+        body=json.dumps(message),
+        json_values={} if keys else {"result": result},
+        keys={"grpc": f"{_SERVICE}/{method}", "proto": proto, **keys},
+    )
+
+
+def _grpc_tests(proto: str, protocol: str) -> dict[str, EntryTest]:
+    """The profiles of gRPC by name, over h2c or h2, with the schema that a scenario names."""
+    suffix = "-tls" if protocol == "h2" else ""
+
+    def total(a: int, b: int) -> DraftRequest:
+        return _call("sum", "GetSum", proto, {"a": a, "b": b}, a + b)
+
+    def streamed(count: int) -> DraftRequest:
+        stream = {"kind": "messages", "events": count, "expect": {"json": {"result": 3}}}
+        return _call("sums", "StreamSum", proto, {"a": 1, "b": 2, "count": count}, 3, stream=stream)
+
+    unary, streams = f"unary-grpc{suffix}", f"stream-grpc{suffix}"
+    title = "A unary call on 256 connections of 100 streams"
+    settings = {"connections": 256, "streams": 100, "protocol": protocol}
+    title_of_streams = "Calls that stream 5,000 messages each on 64 connections of 4 streams"
+    settings_of_streams = {"connections": 64, "streams": 4, "protocol": protocol}
+    return {
+        unary: EntryTest(
+            unary, [total(13, 42), total(271, 828)], DraftLoad(unary, title, [total(17, 2)], settings=settings)
+        ),
+        streams: EntryTest(
+            streams, [streamed(7)], DraftLoad(streams, title_of_streams, [streamed(5000)], settings=settings_of_streams)
+        ),
+    }
 
 
 def read_http_arena(folder: Path) -> BenchmarkEntry:
@@ -195,11 +254,14 @@ def read_http_arena(folder: Path) -> BenchmarkEntry:
     name = slug(folder.resolve().name)
     title = str(described.get("display_name") or name)
     taken = {test: _TESTS[test] for test in _TESTS if test in tests}
-    over_h2c = {test: _H2C_TESTS[test] for test in _H2C_TESTS if test in tests}
     variants = [EntryVariant("image", _variant_title(title, described), "Dockerfile", _PORT, taken)]
-    if over_h2c:
-        words = f"{_variant_title(title, described)}, h2c"
-        variants.append(EntryVariant("image-h2c", words, "Dockerfile", _H2C_PORT, over_h2c))
+    schema, tls = _schema(folder, name), any(_CERTIFICATE in _source(one) for one in folder.rglob("*"))
+    for suffix, words, port, known in _over_http_2(schema, tls=tls):
+        own = {test: known[test] for test in known if test in tests}
+        if own:
+            whole = f"{_variant_title(title, described)}, {words}"
+            variants.append(EntryVariant(f"image-{suffix}", whole, "Dockerfile", port, own))
+    others = [test for test in tests if not any(test in one.tests for one in variants)]
     unlike = [*([_CHUNKED] if "baseline" in taken else []), *([_LARGE] if "upload" in taken else [])]
     return BenchmarkEntry(
         benchmark="HttpArena",
@@ -209,9 +271,40 @@ def read_http_arena(folder: Path) -> BenchmarkEntry:
         language=str(described.get("language") or "unknown"),
         summary=str(described.get("description") or ""),
         variants=variants,
-        left_out=[*_left_out(tests), *unlike],
-        known=[*_TESTS, *_H2C_TESTS],
+        left_out=[*_left_out(others, has_schema=schema is not None), *unlike],
+        known=[*_TESTS, *(test for _, _, _, known in _over_http_2("", tls=True) for test in known)],
     )
+
+
+_Known = tuple[str, str, int, dict[str, EntryTest]]
+"""The end of a variant's name, words for its title, its port, and the profiles that are asked there."""
+
+
+def _over_http_2(proto: str | None, *, tls: bool) -> list[_Known]:
+    """What may be asked over HTTP/2: gRPC where there is a schema, TLS if an entry takes the lab's certificate."""
+    found: list[_Known] = [("h2c", "h2c", _H2C_PORT, {"baseline-h2c": _over_h2("baseline-h2c", "h2c")})]
+    if proto is not None:
+        found.append(("grpc", "gRPC", _PORT, _grpc_tests(proto, "h2c")))
+    if tls:
+        calls = {} if proto is None else _grpc_tests(proto, "h2")
+        found.append(("h2", "HTTP/2 over TLS", _H2_PORT, {"baseline-h2": _over_h2("baseline-h2", "h2"), **calls}))
+    return found
+
+
+def _schema(folder: Path, name: str) -> str | None:
+    """The entry's schema of gRPC below the scenario's folder, in which the entry's files are laid under `name`."""
+    found = (one for one in sorted(folder.rglob("*.proto")) if "service BenchmarkService" in _source(one))
+    return next((str(Path(name) / one.relative_to(folder)) for one in found), None)
+
+
+def _source(file: Path) -> str:
+    """The text of an entry's file; empty if it is none, or too large for one that people write."""
+    try:
+        if file.is_symlink() or not file.is_file() or file.stat().st_size > _LARGEST_SOURCE:
+            return ""
+        return file.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""
 
 
 def _variant_title(title: str, described: dict[str, Any]) -> str:
@@ -220,10 +313,10 @@ def _variant_title(title: str, described: dict[str, Any]) -> str:
     return f"{title} ({', '.join(words)})" if words else title
 
 
-def _left_out(tests: Sequence[str]) -> list[SkippedItem]:
+def _left_out(tests: Sequence[str], *, has_schema: bool) -> list[SkippedItem]:
     found = []
     for test in tests:
-        if test not in _TESTS and test not in _H2C_TESTS:
-            why = next((why for pattern, why in _LEFT_OUT if fnmatchcase(test, pattern)), "the lab does not know it")
-            found.append(SkippedItem(f"the profile {test}", why))
+        why = next((why for pattern, why in _LEFT_OUT if fnmatchcase(test, pattern)), "the lab does not know it")
+        without_schema = fnmatchcase(test, "*-grpc*") and not has_schema
+        found.append(SkippedItem(f"the profile {test}", _NO_PROTO if without_schema else why))
     return found

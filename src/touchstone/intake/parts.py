@@ -67,6 +67,9 @@ class DraftRequest:
     """What later steps take from its response, as a manifest says it, by name."""
     known: Mapping[str, str] = field(default_factory=dict)
     """Secrets and versions in its texts that earlier steps capture: by their values, the captures' names."""
+    keys: Mapping[str, Any] = field(default_factory=dict)
+    """Other keys of the request, as a scenario has them: `grpc` and `proto`, `stream`, `websocket`. They come without
+    the keys that they replace."""
     think_s: float = 0.0
     guessed: str = ""
     """What the author should look at: written behind `# look:`."""
