@@ -173,6 +173,10 @@ def test_a_job_that_makes_no_sense_is_refused(planted: Any, job: dict[str, Any],
         planted("graceful").stop(**job)
 
 
+plain = pytest.mark.parametrize("planted", ["plain"], indirect=True)
+"""The relay before two processes passes TLS on as any other bytes."""
+
+
 def replaced(old: Planted, new: Planted, **job: Any) -> StopResult:
     """What becomes of the load when `new` takes the place of `old`, behind the relay unless both share a port."""
     address = None if old.port == new.port else f"127.0.0.1:{new.port}"
@@ -180,6 +184,7 @@ def replaced(old: Planted, new: Planted, **job: Any) -> StopResult:
     return old.stop(successor=successor, **{"rate": 200.0, "connections": 8, **job})
 
 
+@plain
 def test_a_replacement_that_drains_loses_nothing_and_leaves_no_gap(planted: Any) -> None:
     old, new = planted("graceful"), planted("graceful")
     result = replaced(old, new)
@@ -192,6 +197,7 @@ def test_a_replacement_that_drains_loses_nothing_and_leaves_no_gap(planted: Any)
     assert not result.listens_after
 
 
+@plain
 def test_what_a_replacement_drops_equals_the_log_of_the_old_process(planted: Any) -> None:
     old, new = planted("unanswered"), planted("graceful")
     result = replaced(old, new)
@@ -199,6 +205,7 @@ def test_what_a_replacement_drops_equals_the_log_of_the_old_process(planted: Any
     assert old.said()["answered"] + new.said()["answered"] == result.sent.right
 
 
+@plain
 def test_requests_on_connections_that_the_old_process_closed_are_stale_behind_the_relay_too(planted: Any) -> None:
     old, new = planted("exits"), planted("graceful")
     result = replaced(old, new, rate=2000.0)
@@ -207,6 +214,7 @@ def test_requests_on_connections_that_the_old_process_closed_are_stale_behind_th
     assert result.from_signal.sent - result.from_signal.right == result.from_signal.lost + result.from_signal.stale
 
 
+@plain
 def test_a_successor_that_is_cold_leaves_a_gap_of_its_length(planted: Any) -> None:
     result = replaced(planted("graceful"), planted("cold"))
     assert result.handover is not None
@@ -214,6 +222,7 @@ def test_a_successor_that_is_cold_leaves_a_gap_of_its_length(planted: Any) -> No
     assert result.from_signal.lost == 0
 
 
+@plain
 def test_two_processes_that_share_a_port_are_replaced_without_a_relay(planted: Any) -> None:
     old = planted("sharing-graceful")
     new = planted("sharing-graceful", old.port)
@@ -224,6 +233,7 @@ def test_two_processes_that_share_a_port_are_replaced_without_a_relay(planted: A
     assert old.said()["answered"] + new.said()["answered"] == result.sent.right
 
 
+@plain
 def test_the_memory_of_both_is_more_than_that_of_one(planted: Any) -> None:
     handover = replaced(planted("graceful"), planted("graceful")).handover
     assert handover is not None

@@ -65,9 +65,7 @@ def test_a_phase_leaves_out_what_does_not_speak_its_load(tmp_path: Path, phase: 
         assert sample.failure is None
         assert sample.figures == {}
         assert sample.not_measured.keys() == names
-        assert "HTTP/2 without TLS (h2c) is asked for, and the stack says" in next(
-            iter(sample.not_measured.values())
-        )
+        assert "HTTP/2 without TLS (h2c) is asked for, and the stack says" in next(iter(sample.not_measured.values()))
         assert sample.spec.protocol == "h2c" or phase == "floor"
         assert not sample.process.argv, "it was not started"
 
