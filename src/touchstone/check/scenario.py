@@ -44,7 +44,7 @@ def check_scenario(file: Path, folder: ScenarioFolder) -> Iterator[Problem]:
 
 
 def _tls(file: Path, scenario: Scenario) -> Iterator[Problem]:
-    """What the engine, which speaks TLS, does not take of its settings; each table is named once."""
+    """What the engine, which speaks TLS, does not take of its settings. Each table is named once."""
     places: dict[TlsSettings, Place] = {}
     for name, load in reversed(scenario.loads.items()):
         places[load.spoken.settings] = ("loads", name, "tls")

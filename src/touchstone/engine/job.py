@@ -30,7 +30,7 @@ class Timing:
 
 
 def tls(spoken: SpokenProtocol) -> protocol.Tls:
-    """How TLS is spoken, in the protocol's form; empty for the engine's own way, and without TLS."""
+    """How TLS is spoken, in the protocol's form. It is empty for the engine's own way, and without TLS."""
     return cast(protocol.Tls, spoken.settings.given)
 
 

@@ -212,7 +212,7 @@ def _call(name: str, method: str, proto: str, message: Mapping[str, int], result
 
 
 def _grpc_tests(proto: str, protocol: str) -> dict[str, EntryTest]:
-    """The profiles of gRPC by name, over h2c or h2, with the schema that a scenario names."""
+    """The profiles of gRPC by name, over h2c or h2."""
     suffix = "-tls" if protocol == "h2" else ""
 
     def total(a: int, b: int) -> DraftRequest:
@@ -292,13 +292,13 @@ def _over_http_2(proto: str | None, *, tls: bool) -> list[_Known]:
 
 
 def _schema(folder: Path, name: str) -> str | None:
-    """The entry's schema of gRPC below the scenario's folder, in which the entry's files are laid under `name`."""
+    """The path of the entry's gRPC schema in the scenario's folder. The entry's files are laid there under `name`."""
     found = (one for one in sorted(folder.rglob("*.proto")) if "service BenchmarkService" in _source(one))
     return next((str(Path(name) / one.relative_to(folder)) for one in found), None)
 
 
 def _source(file: Path) -> str:
-    """The text of an entry's file; empty if it is none, or too large for one that people write."""
+    """The text of an entry's file. It is empty if there is none, or more than people write."""
     try:
         if file.is_symlink() or not file.is_file() or file.stat().st_size > _LARGEST_SOURCE:
             return ""

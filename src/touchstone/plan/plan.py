@@ -142,7 +142,7 @@ def over_tls(folder: ScenarioFolder, outside: Sequence[ExternalService]) -> Scen
 
 
 def with_tls(folder: ScenarioFolder, wanted: TlsSettings) -> ScenarioFolder:
-    """The scenario, spoken over TLS in this way wherever it is; a key that is not given stays as the scenario has it.
+    """The scenario with these settings of TLS; keys that are not given stay.
 
     Raises UsageError if nothing is spoken over TLS.
     """

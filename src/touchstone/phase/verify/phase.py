@@ -107,7 +107,7 @@ def _by_spoken(bench: Bench, contender: Contender) -> Iterator[tuple[SpokenProto
 def _over(
     spoken: SpokenProtocol, checks: Sequence[CheckOutcome], earlier: Sequence[CheckOutcome]
 ) -> list[CheckOutcome]:
-    """The outcomes, with a protocol in their names; and with a number where `earlier` ones have that name."""
+    """The outcomes, with a protocol in their names. A number follows where `earlier` ones have that name."""
     taken, over = {check.id for check in earlier}, spoken.label
     names = itertools.chain([str(over)], (f"{over}-{number}" for number in itertools.count(2)))
     suffix = next(name for name in names if taken.isdisjoint(f"{check.id}-{name}" for check in checks))
