@@ -269,7 +269,7 @@ def second_server() -> Iterator[Stage]:
 
 
 def _accompany() -> None:
-    """Burn some 20 % of a CPU whenever the contender with the knob `accompanied` works."""
+    """Burn some 40 % of a CPU whenever the contender with the knob `accompanied` works."""
     end, pid, seen = time.monotonic() + 2 * _LONGEST_S, 0, 0
     while time.monotonic() < end and os.getppid() != 1:
         try:
@@ -278,7 +278,7 @@ def _accompany() -> None:
             time.sleep(0.05)
             pid = next((p.pid for p in psutil.process_iter() if _is_accompanied(p)), 0)
             continue
-        busy = time.monotonic() + (0.0005 if ran - seen > 100_000 else 0.0)
+        busy = time.monotonic() + (0.001 if ran - seen > 50_000 else 0.0)
         seen = ran
         while time.monotonic() < busy:
             pass

@@ -170,6 +170,21 @@ def test_a_process_that_takes_what_one_contender_leaves_is_no_helper() -> None:
     assert not fired(filled({"*": {"cc1": 0.02}, "go/std": {"cc1": 0.6}}), "helped-from-outside")
 
 
+@pytest.mark.parametrize(("at_rest", "expected"), [(0.05, 1), (0.12, 0)])
+def test_a_helper_that_also_looks_for_work_while_others_are_on(at_rest: float, expected: int) -> None:
+    run = filled({"*": {"cc1": 0.5, "sidecar": at_rest}, "go/std": {"cc1": 0.3 + at_rest, "sidecar": 0.2}})
+    assert len(fired(run, "helped-from-outside")) == expected
+
+
+def test_a_process_on_the_engines_cpu_has_more_of_it_from_a_slow_contender() -> None:
+    run = filled({"*": {"cc1": 0.4, "cc2": 0.4}, "go/std": {"cc1": 0.05, "cc2": 0.85}})
+    for sample in run.samples:
+        for turn in sample.slices.slices if sample.slices else []:
+            server, engine = (0.95, 0.15) if sample.contender == "go/std" else (0.6, 0.6)
+            turn.server_cpu_s, turn.engine_cpu_s = server * SLICE_S, engine * SLICE_S
+    assert not fired(run, "helped-from-outside")
+
+
 def test_a_process_that_works_for_a_neighbour_that_leaves_as_much_is_no_helper() -> None:
     run = filled({"*": {"cc1": 0.1}, "go/std": {"cc1": 0.5}, "tare": {"cc1": 0.5}})
     assert not fired(run, "helped-from-outside")

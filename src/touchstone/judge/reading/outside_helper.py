@@ -19,9 +19,10 @@ _FULL = 0.25
 _FOR_ALL = 0.5
 """A process that has at least such a share of its CPU while the others are on works by itself, and for none of them."""
 
-_ALIKE = 0.05
-_AT_REST = 0.25
-"""A process that has no more than this share of its CPU while a neighbour is on rests there."""
+_ALIKE = 1.5
+"""A neighbour leaves other processes about as much where the contender leaves at most this many times as much."""
+_LEAST_LEFT = 0.05
+"""CPUs that are never all used: a smaller rest is not measured well enough to divide by."""
 RARE = 1e-3
 """A smaller probability is not chance: at this p not one sound contender in a thousand is named."""
 
@@ -51,6 +52,8 @@ class _SliceUse:
     """Used by processes that are not part of the run."""
     own: float
     """CPU of the contender's tree."""
+    rest: float
+    """CPU of the engine and the dependencies."""
     used: float
     """CPU of the contender, the engine and the dependencies together."""
     idle: float
@@ -109,7 +112,7 @@ def outside_helper_of(samples: Sequence[Sample], run: Run) -> OutsideHelper | No
         - _mean(lap.others.values(), "other")
         - kernels
         - min(max(0.0, _mean(lap.others.values(), "used") - lap.own.used), most_left)
-        - sum(one.beyond for pid, one in lap.processes.items() if pid in busy)
+        - sum(max(0.0, one.beyond) for pid, one in lap.processes.items() if pid in busy)
         for lap in laps
     ]
     counted = [value for value in beyond if value]
@@ -117,36 +120,64 @@ def outside_helper_of(samples: Sequence[Sample], run: Run) -> OutsideHelper | No
     chance = at_least(more, len(counted), 0.5)
     cpus = statistics.median(beyond) - _unseen(samples)
     found = OutsideHelper(cpus, own.own, len(laps), more, chance, _who(laps, busy, cpus))
-    return max([found, *_helpers(laps, own, samples)], key=lambda one: one.cpus * (one.chance < RARE))
+    return max(
+        [found, *_helpers(laps, own, samples, run.environment.cpus)], key=lambda one: one.cpus * (one.chance < RARE)
+    )
 
 
-def _helpers(laps: Sequence[_LapUse], own: _SliceUse, samples: Sequence[Sample]) -> Iterator[OutsideHelper]:
-    """Processes that work in this contender's slices and rest in other slices with free CPU.
+def _helpers(laps: Sequence[_LapUse], own: _SliceUse, samples: Sequence[Sample], cpus: int) -> Iterator[OutsideHelper]:
+    """Processes that work more in this contender's slices than in those of neighbours that leave them as much CPU.
 
     Where no CPU is idle, other processes take whatever a contender leaves over, so that sums show nothing. One that
-    takes what is left would take it from a neighbour as well.
+    takes what is left would take it from a neighbour as well, in proportion to what the neighbour leaves.
     """
     # By number, since others may have a helper's name; by name, since each round may start another.
     who: set[int | str] = {key for lap in laps for pid, one in lap.processes.items() for key in (pid, one.name)}
-    roomy = {
-        name
+    sizes = _sizes(samples[0], cpus)
+    alike = {
+        name: times
         for name in {name for lap in laps for name in lap.others}
-        if statistics.median(lap.others[name].used for lap in laps if name in lap.others) <= own.used * (1 + _ALIKE)
+        if (times := _leaves(own, _middle([lap.others[name] for lap in laps if name in lap.others]), sizes)) <= _ALIKE
         # The kernel writes to disk for a service with a file, and not for the null server.
         and not (name == TARE and any(sample.dependencies for sample in samples))
     }
-    for key in sorted(who, key=str) if roomy else ():
+    for key in sorted(who, key=str) if alike else ():
         by_lap = [[one for pid, one in lap.processes.items() if key in (pid, one.name)] for lap in laps]
         here = [sum(one.own for one in found) for found in by_lap]
-        around = {other: [sum(one.around.get(other, 0.0) for one in found) for found in by_lap] for other in roomy}
-        cpus = statistics.median(here)
-        if cpus <= 0 or any(statistics.median(used) > _AT_REST * cpus for used in around.values()):
+        around = [
+            [times * sum(one.around.get(other, 0.0) for one in found) for found in by_lap]
+            for other, times in alike.items()
+        ]
+        busy, usual = statistics.median(here), max(statistics.median(used) for used in around)
+        if busy <= 0 or usual >= _FOR_ALL * busy:
             continue
         name = next(one.name for found in by_lap for one in found)
-        most = [max(used) for used in zip(*around.values(), strict=True)]
+        most = [max(used) for used in zip(*around, strict=True)]
         differ = [(one, other) for one, other in zip(here, most, strict=True) if one != other]
         more = sum(one > other for one, other in differ)
-        yield OutsideHelper(cpus, own.own, len(laps), more, min(1.0, len(who) * at_least(more, len(differ), 0.5)), name)
+        chance = min(1.0, len(who) * at_least(more, len(differ), 0.5))
+        yield OutsideHelper(busy - usual, own.own, len(laps), more, chance, name)
+
+
+def _leaves(own: _SliceUse, neighbour: _SliceUse, sizes: tuple[int, int, int]) -> float:
+    """How many times as much CPU as a neighbour the contender leaves others, where it is most; never below 1.
+
+    Where the server has CPUs of its own, a process may keep to those, to the others, or to neither.
+    """
+    server, rest, every = sizes
+    left = [
+        (server - own.own, server - neighbour.own),
+        (rest - own.rest, rest - neighbour.rest),
+        (every - own.used, every - neighbour.used),
+    ]
+    return max(1.0, *(max(here, _LEAST_LEFT) / max(there, _LEAST_LEFT) for here, there in left))
+
+
+def _sizes(sample: Sample, cpus: int) -> tuple[int, int, int]:
+    """Numbers of CPUs of the server, of the engine and the dependencies, and of all of them."""
+    place = sample.process.placement
+    server, rest = set(place.server_cpus), {*place.engine_cpus, *place.dependency_cpus}
+    return (len(server) or cpus, len(rest) or cpus, len(server | rest) or cpus)
 
 
 def _busy(laps: Sequence[_LapUse]) -> set[int]:
@@ -227,6 +258,7 @@ def _turn(one: Slice, cpus: int) -> _SliceUse | None:
     return _SliceUse(
         other=one.other_cpu_s / seconds,
         own=own / seconds,
+        rest=(used - own) / seconds,
         used=used / seconds,
         idle=cpus - (used + taken) / seconds,
         rate=one.completed / seconds,

@@ -54,9 +54,10 @@ _HELPED_FROM_OUTSIDE_SUSPECT = 0.05
         "median over all laps, and positive in more laps than chance explains (sign test, p < 0.001). Two things are "
         "subtracted first. One is the kernel's work for requests: that of the others' requests, at this contender's "
         "rate. The other is the extra CPU of processes that use at least half as much in the others' slices. (2) One "
-        "process, by number or by name, uses more than 5 % of a CPU in the contender's slices, in more laps than "
-        "chance explains for all such processes together. In the slices of each neighbour that leaves at least as much "
-        "CPU free, the process uses less than a quarter of that"
+        "process, by number or by name, uses more than 5 % of a CPU beyond its use in the slices of each neighbour "
+        "that leaves about as much CPU free, in more laps than chance explains for all such processes together. There "
+        "it uses less than half of that. About as much: the contender leaves at most 1.5 times as much, and the "
+        "process's use in the neighbour's slices is multiplied by this"
     ),
     threshold_reason=(
         "unrelated processes take as much from neighbouring slices. 5 % is the least difference that matters. At this "
