@@ -43,6 +43,25 @@ def test_rows_of_all_tables_are_counted(store: SqliteFile) -> None:
     assert store.observe()["rows"] == 30
 
 
+def test_the_structure_of_a_table_holds_no_names_and_no_rows(store: SqliteFile) -> None:
+    with closing(sqlite3.connect(store.address()["path"])) as database:
+        database.executescript(
+            "CREATE TABLE users(id INTEGER PRIMARY KEY, name TEXT, age INT, UNIQUE(name));"
+            'CREATE INDEX "by age" ON users(age, name) WHERE age > 1; CREATE UNIQUE INDEX lower ON users(lower(name));'
+            "CREATE TRIGGER seen AFTER INSERT ON users BEGIN SELECT 1; END;"
+            "CREATE TABLE pairs(a INT, b INT, PRIMARY KEY(a, b)) WITHOUT ROWID"
+        )
+    structure = store.structure()
+    assert structure["users"] == [
+        "partial index (age, name)",
+        "trigger",
+        "unique index (an expression)",
+        "unique index (name)",
+    ]
+    assert structure["pairs"] == ["unique index (a, b)", "without rowid"]
+    assert store.state({}, {}, []).structure == structure
+
+
 def test_a_service_gets_the_path_and_what_is_made_of_it_and_so_does_a_part(store: SqliteFile) -> None:
     store.context = replace(store.context, variables={"JDBC": "jdbc:sqlite:{path}"})
     part = store.part()

@@ -175,6 +175,10 @@ class Dependency(ABC):
         """The settings as the dependency itself reports them, for those that it was asked for."""
         return {}
 
+    def structure(self) -> dict[str, list[str]]:
+        """By table, its indexes, triggers and ways of storage, sorted and without names. Empty if it has no tables."""
+        return {}
+
     def pids(self) -> list[int]:
         """The root processes, for their CPU time; empty if it has none of its own."""
         return []
@@ -217,6 +221,7 @@ class Dependency(ABC):
             name=self.name,
             kind=self.kind,
             settings=self.read_settings(),
+            structure=self.structure(),
             asked={key: value for key, value in self.settings.items() if key != "schema"},
             before=before,
             after=after,

@@ -185,6 +185,18 @@ class SqliteFile(Dependency):
         except sqlite3.Error as error:
             raise DependencyError(f"its rows cannot be counted: {error}", where=f"dependency {self.name}") from error
 
+    def structure(self) -> dict[str, list[str]]:
+        """By table, its indexes by their columns, its triggers, and whether it stores rows without an identifier."""
+        tables = "SELECT name, wr FROM pragma_table_list WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
+        try:
+            with closing(self._reader()) as database:
+                return {
+                    table: sorted([*_indexes(database, table), *_triggers(database, table), *["without rowid"] * keyed])
+                    for table, keyed in database.execute(tables).fetchall()
+                }
+        except sqlite3.Error:
+            return {}
+
     def read_settings(self) -> dict[str, Any]:
         """The journal mode as the file says it."""
         return {"journal_mode": str(self.ask("PRAGMA journal_mode")).upper()}
@@ -204,3 +216,18 @@ class SqliteFile(Dependency):
         for file in held:
             file.unlink(missing_ok=True)
         return [f"file {name} was there before the first start" for name in strangers]
+
+
+def _indexes(database: sqlite3.Connection, table: str) -> list[str]:
+    """Indexes, whether created or by a constraint; an expression has no name as a column."""
+    found = []
+    for name, unique, partial in database.execute('SELECT name, "unique", partial FROM pragma_index_list(?)', (table,)):
+        rows = database.execute("SELECT name FROM pragma_index_info(?) ORDER BY seqno", (name,))
+        columns = ", ".join(column or "an expression" for (column,) in rows)
+        found.append(f"{'unique ' * unique}{'partial ' * partial}index ({columns})")
+    return found
+
+
+def _triggers(database: sqlite3.Connection, table: str) -> list[str]:
+    count = "SELECT count(*) FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = ?"
+    return ["trigger"] * int(database.execute(count, (table,)).fetchone()[0])

@@ -128,6 +128,8 @@ class DependencyState(Record):
     """State that was there before the contender started, and should not have been."""
     after_answers: AfterAnswers | None = Field(default=None, exclude_if=lambda seen: seen is None)
     """None where nobody looked."""
+    structure: dict[str, list[str]] = Field(default={}, exclude_if=lambda tables: not tables)
+    """By table, after the load: its indexes, triggers and ways of storage, in the dependency's words without names."""
     written: dict[str, WrittenFile] = {}
     """By file, of those that a dependency in the contender's own process writes."""
     ceiling: float | None = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import time
 from decimal import Decimal
 from pathlib import Path
@@ -14,6 +15,8 @@ from psycopg.rows import dict_row
 _CLIENTS = "backend_type = 'client backend' AND application_name <> 'touchstone-lab'"
 _BLOCK = 8192
 _FSYNC_S = 0.5
+_INDEX = re.compile(r'CREATE (UNIQUE )?INDEX (?:"(?:[^"]|"")*"|\S+) ON (?:ONLY )?(?:"(?:[^"]|"")*"|[^"\s])+ ')
+"""An index's definition up to its method: its own name, and the name of its table."""
 
 
 def client_sessions(connection: psycopg.Connection[tuple[object, ...]], database: str) -> int:
@@ -87,6 +90,26 @@ def rows_by_table(connection: psycopg.Connection[tuple[object, ...]]) -> dict[st
         row = connection.execute(query).fetchone()
         counted[str(table)] = int(str(row[0])) if row else 0
     return counted
+
+
+def structure(connection: psycopg.Connection[tuple[object, ...]]) -> dict[str, list[str]]:
+    """By table: its indexes and triggers without their names, that it is not logged, and its storage parameters."""
+    found: dict[str, list[str]] = {}
+    rows = connection.execute(
+        "WITH own AS (SELECT c.* FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace"
+        " WHERE c.relkind IN ('r', 'p', 'm') AND n.nspname NOT LIKE 'pg\\_%' AND n.nspname <> 'information_schema')"
+        " SELECT relname, NULL FROM own"
+        " UNION ALL SELECT relname, 'not logged' FROM own WHERE relpersistence = 'u'"
+        " UNION ALL SELECT relname, unnest(reloptions) FROM own"
+        " UNION ALL SELECT relname, 'trigger' FROM own JOIN pg_trigger t ON t.tgrelid = own.oid WHERE NOT tgisinternal"
+        " AND tgname <> 'touchstone_lab'"
+        " UNION ALL SELECT relname, pg_get_indexdef(i.indexrelid) FROM own JOIN pg_index i ON i.indrelid = own.oid"
+    )
+    for table, part in rows:
+        parts = found.setdefault(str(table), [])
+        if part is not None:
+            parts.append(_INDEX.sub(lambda match: f"{match[1] or ''}index ", str(part)).lower())
+    return {table: sorted(parts) for table, parts in found.items()}
 
 
 def fsync_rate(folder: Path) -> float:

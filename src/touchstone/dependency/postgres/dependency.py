@@ -29,6 +29,7 @@ from touchstone.dependency.postgres.counters import (
     fsync_rate,
     log_positions,
     rows_by_table,
+    structure,
     table_counters,
 )
 from touchstone.dependency.postgres.outside import OutsideServer
@@ -196,6 +197,14 @@ class Postgres(Dependency):
         except psycopg.Error:
             return {}
         return {str(name): str(value) for name, value in sorted(rows)} | {"origin": self._server.origin}
+
+    def structure(self) -> dict[str, list[str]]:
+        """By table of the service's database, its indexes, triggers and ways of storage."""
+        try:
+            with self._server.administer(self._database) as connection:
+                return structure(connection)
+        except psycopg.Error:
+            return {}
 
     def pids(self) -> list[int]:
         """The postmaster, whose children are the backends; empty for an outside server."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from touchstone.judge.figures import CPU, SPEED
 from touchstone.judge.judgement import Severity
 from touchstone.judge.reading.case import Case
 from touchstone.judge.reading.setting import normal
@@ -82,6 +83,51 @@ def dependency_settings_unequal(case: Case) -> Iterator[Fired]:
                 contender=odd,
                 evidence={"setting": setting, "values": {v: sorted(c) for v, c in by_value.items()}},
             )
+
+
+@on_run(
+    "tables-unequal",
+    Severity.SUSPECT,
+    title="A table has other indexes or another storage for one contender",
+    threshold=(
+        "under the same load, a table that every contender has differs in its indexes, triggers or storage, as the "
+        "dependency states them after the load. Names of indexes do not count. If most contenders agree, only those "
+        "that differ are suspect"
+    ),
+    threshold_reason="the dependency itself states these, and the scenario gives every contender the same tables",
+    next_step="Put the index into the scenario's schema, for all contenders, or remove it from the contender's start.",
+)
+def tables_unequal(case: Case) -> Iterator[Fired]:
+    """An index of one contender's own, or a table that is not logged, changes a result by factors.
+
+    The responses are the same, and so are the settings.
+    """
+    seen: dict[tuple[str | None, str], dict[str, dict[str, list[str]]]] = {}
+    for sample in case.run.samples:
+        if sample.phase == "load" and sample.contender != TARE:
+            for dependency in sample.dependencies:
+                if dependency.structure:
+                    seen.setdefault((sample.load, dependency.name), {})[sample.contender] = dependency.structure
+    for (load, name), by_contender in seen.items():
+        for table in sorted(set.intersection(*(set(tables) for tables in by_contender.values()))):
+            had = {one: tuple(tables[table]) for one, tables in by_contender.items()}
+            if len(set(had.values())) < 2:
+                continue
+            for odd in minority(had) or [None]:
+                yield Fired(
+                    f"table {table} of {name} has {_differences(had)}",
+                    load=load,
+                    contender=odd,
+                    figures=[*SPEED, *CPU],
+                    evidence={"table": table, "structure": {one: list(parts) for one, parts in had.items()}},
+                )
+
+
+def _differences(had: dict[str, tuple[str, ...]]) -> str:
+    """By contender, the parts that not every contender has."""
+    common = set.intersection(*(set(parts) for parts in had.values()))
+    own = {one: [part for part in parts if part not in common] for one, parts in had.items()}
+    return "; ".join(f"{', '.join(parts) or 'nothing more'} for {one}" for one, parts in sorted(own.items()))
 
 
 _SETTINGS_UNEQUAL_TUNING = re.compile(
