@@ -12,7 +12,7 @@ from touchstone.bench.artifact_identity import clear_work, identity
 from touchstone.bench.base import Bench, Built, Certificate, Ports
 from touchstone.bench.certificate import certificate_for
 from touchstone.bench.contained import container_spec
-from touchstone.bench.mapped import mapped_code
+from touchstone.bench.mapped import files_in_use
 from touchstone.bench.own_places import own_places
 from touchstone.bench.ports import ports_for
 from touchstone.bench.runtime import note_runtime
@@ -248,7 +248,8 @@ def running(
                 yield contender
                 record.log_file_bytes = grown(logs, log_files(process.tree(), log), built.cwd)
                 record.written = Written.model_validate(written_so_far(process.tree()).since(written))
-                record.mapped = mapped_code(process.tree())
+                folders = [folder for one in bench.dependencies.values() for folder in one.folders()]
+                record.mapped = files_in_use(process.tree(), apart=[built.cwd, *folders])
                 if found := watch.account():
                     record.confinement.append(Confinement.model_validate(found))
             if contender.stopped_for_s is None:

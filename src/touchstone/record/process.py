@@ -109,7 +109,7 @@ class Process(Record):
     artifacts: dict[str, str] = {}
     """SHA-256 of what was run, by file name."""
     mapped: dict[str, str] = Field(default={}, exclude_if=lambda files: not files)
-    """The first 16 digits of SHA-256 of each file that was mapped as code at the end of its life, by path."""
+    """The first 16 digits of SHA-256 of each file mapped as code or open for reading at its end, by path."""
     aot_cache: AotCache | None = Field(default=None, exclude_if=lambda cache: cache is None)
     """None where its command names none."""
     left_in_work: LeftInWork = LeftInWork()

@@ -23,7 +23,7 @@ from touchstone.record.sample import TARE, Sample
     title="The program was not the same throughout",
     threshold=(
         "an artifact of a contender has more than one SHA-256 among the starts of a run, or a file that its processes "
-        "map as code does (such as a shared library anywhere on the machine)"
+        "map as code or hold open for reading does (such as a shared library or a jar anywhere on the machine)"
     ),
     threshold_reason=(
         "nothing writes to an artifact or a library after the build, so any difference means a different program"
