@@ -37,6 +37,10 @@ KNOWN = {
     "isolate",
     "skip_every",
     "sync_off",
+    "own_index",
+    "count_up",
+    "lose_updates",
+    "lose_updates_from",
     "find",
     "keep_found",
     "pass_on",
@@ -110,6 +114,9 @@ class Service:
         if knob("answer_first"):
             threading.Timer(0.002, self.store, (name, 1)).start()
             return
+        if knob("count_up"):
+            self.count(name)
+            return
         self.store(name, 1 + (bool(knob("double_every")) and number % knob("double_every") == 0))
 
     def store(self, name: str, times: int) -> None:
@@ -117,10 +124,25 @@ class Service:
         for _ in range(times):
             self.own.database.execute("INSERT INTO items(name) VALUES (?)", (name,))
 
+    def count(self, name: str) -> None:
+        """Add one to a name's total: in one statement, or by writing what was read a little earlier."""
+        self.open_database()
+        database = self.own.database
+        if not knob("lose_updates") and not self.crowded("lose_updates_from"):
+            database.execute(
+                "INSERT INTO totals VALUES (?, 1) ON CONFLICT(name) DO UPDATE SET value = value + 1", (name,)
+            )
+            return
+        row = database.execute("SELECT value FROM totals WHERE name = ?", (name,)).fetchone()
+        time.sleep(0.001)
+        database.execute("INSERT OR REPLACE INTO totals VALUES (?, ?)", (name, (row[0] if row else 0) + 1))
+
     def open_database(self) -> None:
         if not hasattr(self.own, "database"):
             self.own.database = sqlite3.connect(str(DATABASE), timeout=10, isolation_level=None)
             self.own.database.execute(f"PRAGMA synchronous = {'OFF' if knob('sync_off') else 'NORMAL'}")
+            if knob("own_index"):
+                self.own.database.execute("CREATE INDEX IF NOT EXISTS by_name ON items(name)")
 
     def find(self, name: str) -> bool:
         if knob("keep_found") and name in self.names:

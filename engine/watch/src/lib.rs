@@ -10,6 +10,7 @@
 
 pub mod cgroup;
 pub mod dependencies;
+pub mod disk;
 mod exit;
 pub mod groups;
 pub mod machine;
@@ -31,6 +32,7 @@ pub mod wall_clock;
 mod watcher;
 
 pub use dependencies::{Dependencies, DependencyTimes};
+pub use disk::DiskWatch;
 pub use exit::Exit;
 pub use machine::{Machine, MachineReading};
 pub use network::Sent;

@@ -138,6 +138,13 @@ impl Watcher {
         roster.members.iter().any(|(member, _)| *member == pid)
     }
 
+    /// The processes of the tree, as the last sample saw them.
+    #[must_use]
+    pub fn pids(&self) -> Vec<i32> {
+        let roster = self.shared.roster();
+        roster.members.iter().map(|(member, _)| *member).collect()
+    }
+
     /// Whether the root has been seen to have ended.
     #[must_use]
     pub fn exited(&self) -> bool {

@@ -19,7 +19,7 @@ from tests.faults.catalogue.kinds import (
 )
 from tests.faults.catalogue.times import PEAK, UNACKNOWLEDGED
 from tests.faults.catalogue.tricks import HOLD
-from tests.faults.catalogue.two_faced import CHECKS
+from tests.faults.catalogue.two_faced import ADDS_UP, CHECKS, COUNTED, HOT
 from tests.faults.setup import Server, Setup, knobs
 
 MIB = 1 << 20
@@ -40,6 +40,15 @@ SOUND: tuple[Setup, ...] = (
         scenario=SQLITE,
         contract=CHECKS,
         never=("contract-broken-in-load", "contract-broken-after-load"),
+    ),
+    sound(
+        "adds-up-in-a-crowd",
+        "a service over SQLite whose requests all add to one total",
+        servers=service(count_up=1),
+        scenario=COUNTED,
+        contract=ADDS_UP,
+        load=HOT,
+        never=("contract-broken-in-load", "contract-broken-after-load", "work-not-done"),
     ),
     sound("null-server", "the engine's own null server: as fast as the tare", servers=(Server(program="null"),)),
     sound("variable-bodies", "bodies whose length depends on the request", servers=knobs(vary=1), load=work(FILLED)),
@@ -62,6 +71,12 @@ SOUND: tuple[Setup, ...] = (
         "slow-after-rest",
         "a server whose first answer on a connection that has rested takes 40 ms",
         servers=knobs(work_us=60, slow_ms=40, slow_after_ms=100),
+    ),
+    sound(
+        "syncs-on-its-turn",
+        "two contenders that sync every 100th request to disk, before they respond",
+        servers=knobs(sync_every=100) * 2,
+        never=("works-while-off",),
     ),
     sound("sleeper", "a service that answers after 20 ms and is idle meanwhile", servers=knobs(delay_ms=20)),
     sound(

@@ -85,9 +85,9 @@ TIMES: tuple[Setup, ...] = (
     ),
     Setup(
         "gives-way-after-seconds",
-        "three contenders in turn; one answers 3,500 requests per second, and has 15,000 to spare",
+        "three contenders in turn; one answers half as fast after two seconds of load, until it has rested",
         ("needs-rest",),
-        servers=knobs(work_us=60) * 2 + knobs(work_us=60, tokens_per_s=3500, tokens_most=15_000),
+        servers=knobs(work_us=60) * 2 + knobs(work_us=60, credits_ms=2000),
         profile="normal",
         rounds=2,
         needs_quiet=True,

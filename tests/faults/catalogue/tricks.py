@@ -33,6 +33,19 @@ TRICKS: tuple[Setup, ...] = (
         servers=(*knobs(work_us=60), *knobs(work_us=30, put_off_us=30)),
     ),
     Setup(
+        "syncs-while-off",
+        "two contenders; both sync every 100th request to disk, one only while it has no load",
+        ("works-while-off",),
+        servers=(*knobs(sync_every=100), *knobs(sync_every=100, sync_late=1)),
+    ),
+    Setup(
+        "first-after-rest",
+        "two contenders; the first response of one on each connection that has rested takes 40 ms",
+        ("slow-after-rest",),
+        servers=(*knobs(work_us=60), *knobs(work_us=60, slow_ms=40, slow_after_ms=100)),
+        least={"slow-after-rest": "note"},
+    ),
+    Setup(
         "beside-a-spinner",
         "two contenders; the other one never sleeps",
         ("neighbour-works",),

@@ -39,6 +39,44 @@ CHECKS = (
 )
 
 
+COUNTED = {
+    "dependencies": {
+        "store": {
+            "kind": "sqlite",
+            "env": "DATABASE_PATH",
+            "settings": {"journal_mode": "WAL", "schema": "CREATE TABLE totals(name TEXT PRIMARY KEY, value INTEGER);"},
+        }
+    }
+}
+ADDS_UP = (
+    {
+        "id": "adds-up",
+        "says": "requests at the same time are all counted",
+        "steps": [{"target": "/work?n={fresh}", "repeat": 64, "concurrent": 8, "expect": {"body": "done {fresh}"}}],
+        "proofs": [
+            {
+                "says": "the total is their number",
+                "dependency": "store",
+                "query": "SELECT value FROM totals WHERE name = '{fresh}'",
+                "equals": 64,
+            }
+        ],
+    },
+)
+HOT = {
+    "requests": [{"name": "work", "target": "/work?n=7", "expect": {"body": "done 7"}}],
+    "proofs": [
+        {
+            "says": "the total grows by the number of successes",
+            "dependency": "store",
+            "query": "SELECT coalesce(max(value), 0) FROM totals WHERE name = '7'",
+            "equals": "ok",
+        }
+    ],
+}
+"""All requests of the load add to one total."""
+
+
 def two_faced(name: str, says: str, **knobs: int) -> Setup:
     """A service over SQLite, with checks of storing, refusing and forgetting."""
     return Setup(
@@ -69,6 +107,25 @@ TWO_FACED: tuple[Setup, ...] = (
         ("answers-mixed",),
         servers=service(share_value=1),
         load=work({"status": 200}),
+    ),
+    Setup(
+        "loses-updates",
+        "of two requests that add to one total at the same time, one is lost",
+        ("contract-broken",),
+        planted="dependency",
+        servers=service(count_up=1, lose_updates=1),
+        scenario=COUNTED,
+        contract=ADDS_UP,
+    ),
+    Setup(
+        "loses-updates-in-a-crowd",
+        "the same, from 12 connections on: the contract opens fewer, and the proof of the load counts",
+        ("work-not-done",),
+        planted="dependency",
+        servers=service(count_up=1, lose_updates_from=12),
+        scenario=COUNTED,
+        contract=ADDS_UP,
+        load=HOT,
     ),
     two_faced("stale-in-a-crowd", "from 16 connections on each connection keeps a copy of found rows", stale_from=16),
 )

@@ -247,10 +247,16 @@ static void close_idle(void) {
     }
 }
 
+// Whether no request came for 20 ms, and syncs to disk are still owed.
+static bool resting;
+
 // How long to wait for events at most, in milliseconds.
 static int patience(void) {
     if (knobs.spin) {
         return 0;
+    }
+    if (knobs.sync_late) {
+        return resting ? 0 : 20;
     }
     return waiting ? 1 : knobs.close_idle_ms ? 50 : -1;
 }
@@ -275,6 +281,9 @@ static void loop(void) {
             if (connections[fd] && events[i].events & EPOLLOUT) {
                 flush(fd);
             }
+        }
+        if (knobs.sync_late) {
+            resting = n == 0 && sync_owed();
         }
         if (waiting) {
             run_timers();

@@ -248,18 +248,41 @@ static void leak(long number) {
     }
 }
 
+static long owed;
+
+// Write a block to a file, and wait until the disk has it.
+static void sync_block(void) {
+    static int file = -1;
+    static const char block[4096];
+    if (file < 0) {
+        file = open("synced", O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    }
+    if (write(file, block, sizeof block) != sizeof block || fdatasync(file) != 0) {
+        perror("synced");
+        exit(2);
+    }
+}
+
+bool sync_owed(void) {
+    if (owed == 0) {
+        return false;
+    }
+    owed--;
+    sync_block();
+    return true;
+}
+
 // A rate limiter with a bucket for one second: who comes too often waits.
 static void take_token(void) {
     static double tokens;
     static struct timespec last;
     struct timespec now;
     double rate = (double)knobs.tokens_per_s;
-    double most = knobs.tokens_most ? (double)knobs.tokens_most : rate;
     for (;;) {
         clock_gettime(CLOCK_MONOTONIC, &now);
         double passed = (double)(now.tv_sec - last.tv_sec) + (double)(now.tv_nsec - last.tv_nsec) / 1e9;
         last = now;
-        tokens = fmin(most, tokens + rate * passed);
+        tokens = fmin(rate, tokens + rate * passed);
         if (tokens >= 1) {
             tokens -= 1;
             return;
@@ -268,7 +291,32 @@ static void take_token(void) {
     }
 }
 
+// Credits that last for a while of load, and come back at rest; without them it answers half as fast as it did.
+static void spend_credit(void) {
+    static double credit_ms, last_ms, usual_ms;
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    double now_ms = (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
+    double passed = now_ms - last_ms;
+    last_ms = now_ms;
+    if (passed > 50) {
+        credit_ms = fmin((double)knobs.credits_ms, credit_ms + passed);
+    } else if (credit_ms > 0) {
+        credit_ms -= passed;
+        usual_ms += (passed - usual_ms) / 256;
+    } else {
+        usleep((useconds_t)(usual_ms * 1e3) + 1);
+    }
+}
+
 static void take_time(long number) {
+    if (knobs.sync_every && number % knobs.sync_every == 0) {
+        if (knobs.sync_late) {
+            owed++;
+        } else {
+            sync_block();
+        }
+    }
     static long next_stall;
     long first = 0, now = now_ms();
     if (!atomic_load(&shared->first_ms)) {
@@ -280,6 +328,9 @@ static void take_time(long number) {
     }
     if (knobs.tokens_per_s) {
         take_token();
+    }
+    if (knobs.credits_ms) {
+        spend_credit();
     }
     if (knobs.stall_ms) {
         if (!next_stall) {

@@ -22,14 +22,14 @@
     /* time */                                                                                                         \
     X(work_us) X(extra_us) X(extra_from_ms) X(extra_to_ms) X(growing_ns) X(delay_ms) X(stall_ms) X(stall_every_ms)     \
     X(stall_first_ms) X(start_ms) X(halving_ms) X(sleep_growing_ns) X(slow_ms) X(slow_beyond) X(slow_worker)           \
-    X(slow_after_ms) X(tokens_per_s) X(tokens_most) X(first_ms)                                                                                                   \
+    X(slow_after_ms) X(tokens_per_s) X(credits_ms) X(first_ms)                                                                                                   \
     /* the process */                                                                                                  \
     X(die_after) X(die_signal) X(workers) X(respawn) X(child_dies_after) X(ignore_term) X(fail_start_every)            \
     X(refuse_start) X(leak_fd_every) X(leak_fd_most) X(leak_thread_every) X(leak_bytes) X(leak_most) X(memory_bytes) X(helper_every)   \
     X(idle_threads) X(log_each) X(log_file_each) X(log_by) X(wakes_each) X(shared_bytes) X(spin) X(fill_files) X(leave_zombie_every) X(put_off_us)                                                  \
     /* where it was put */                                                                                             \
     X(all_cpus) X(stray_ms) X(raise_priority) X(leave_cgroup) X(lift_limit) X(write_weight) X(renice_engine) X(daemonise) X(escape) X(hidden_bytes) X(piped_bytes) X(piped_each) X(leave_file)\
-    X(change_file) X(change_self) X(halt_ms)                                                                                      \
+    X(change_file) X(change_self) X(halt_ms) X(sync_every) X(sync_late)                                                                                      \
     /* the machine around it */                                                                                        \
     X(accompanied) X(reuse_port) X(never_listen) X(quota_us) X(memory_limit) X(hog_after) X(page_in_every)
 
@@ -115,6 +115,9 @@ void log_elsewhere(long number);
 // escape.c: a server that does not stay where it was put.
 void move_away(void);
 void become_daemon(void);
+
+// One of the syncs to disk that requests have put off; false if there is none.
+bool sync_owed(void);
 
 // Keep 64 KiB in a pipe that nobody reads.
 void keep_in_pipe(void);

@@ -33,6 +33,24 @@ def test_timers_are_no_work_put_off_next_to_a_load_that_needs_little(cpus: float
     assert {f.severity for f in fired(run, "works-while-off")} == {severity}
 
 
+@pytest.mark.parametrize(
+    ("at_rest", "at_work", "severity"),
+    [
+        (0.012, 0.1, Severity.NOTE),
+        (0.025, 0.0, Severity.SUSPECT),
+        (0.0005, 0.2, None),  # it syncs on its own turn, and the last one ends a little later
+    ],
+)
+def test_syncs_to_disk_that_are_put_off_are_named(at_rest: float, at_work: float, severity: Severity | None) -> None:
+    run = resting_run(lambda _name: 0.0)
+    for sample in run.samples:
+        for one in sample.slices.slices if sample.slices and sample.phase == "load" else []:
+            others = at_work if sample.contender == "rust/plain" else at_rest / 2
+            one.disk_waits_s = [0.0, others, 0.0]
+    found = fired(run, "works-while-off")
+    assert {(f.contender, f.severity) for f in found} == ({("rust/plain", severity)} if severity else set())
+
+
 def test_timers_of_idle_runtimes_are_silent() -> None:
     assert codes(resting_run(lambda _name: 0.015)) == set()
 

@@ -17,8 +17,9 @@ impl Recorder {
     pub fn begin_load(&mut self, now: Nanos, end: Nanos, size: Option<u64>) {
         self.window.end = end;
         self.listening.begin(now, waited_for_cpu());
-        self.generations =
-            size.map_or_else(Generations::uncounted, |size| Generations::of(size, end));
+        self.generations = size.map_or_else(Generations::uncounted, |size| {
+            Generations::of(size, now, end)
+        });
     }
 
     /// Whole generations of the turn.

@@ -17,6 +17,8 @@ pub struct Generations {
     size: u64,
     /// Requests that were due from then on found the load in its steady state.
     steady_from: Nanos,
+    /// When the load began.
+    begun: Nanos,
     /// Generations that end later are not whole.
     until: Nanos,
     first: Option<Mark>,
@@ -37,6 +39,9 @@ pub struct Steady {
     pub responses: u64,
     /// How long it took.
     pub took: Nanos,
+    /// How long the first generation took, which found the server at rest.
+    #[serde(default)]
+    pub first: Nanos,
 }
 
 impl Generations {
@@ -46,18 +51,20 @@ impl Generations {
             left: u64::MAX,
             size: u64::MAX,
             steady_from: Nanos::ZERO,
+            begun: Nanos::ZERO,
             until: Nanos::ZERO,
             first: None,
             last: None,
         }
     }
 
-    /// Generations of `size` requests, as far as they end before `until`.
-    pub const fn of(size: u64, until: Nanos) -> Self {
+    /// Generations of `size` requests from `begun` on, as far as they end before `until`.
+    pub const fn of(size: u64, begun: Nanos, until: Nanos) -> Self {
         Self {
             left: size,
             size,
             steady_from: Nanos::MAX,
+            begun,
             until,
             first: None,
             last: None,
@@ -100,6 +107,7 @@ impl Generations {
         (last.at > first.at).then_some(Steady {
             responses: last.ok - first.ok,
             took: last.at - first.at,
+            first: first.at.saturating_sub(self.begun),
         })
     }
 }
@@ -110,7 +118,7 @@ mod tests {
 
     /// A server that takes 10 ms for each of 8 requests in flight: their responses come in waves.
     fn waves(until: Nanos) -> Option<Steady> {
-        let mut generations = Generations::of(8, until);
+        let mut generations = Generations::of(8, Nanos(5), until);
         for wave in 1..=20 {
             (0..8).for_each(|place| {
                 generations.concluded((wave - 1) * 8 + place + 1, Nanos(wave * 10))
@@ -124,6 +132,7 @@ mod tests {
         for until in 31..=201 {
             let steady = waves(Nanos(until)).unwrap();
             assert_eq!(steady.responses * 10, steady.took.0 * 8, "until {until}");
+            assert_eq!(steady.first, Nanos(5));
         }
     }
 
@@ -136,7 +145,7 @@ mod tests {
 
     #[test]
     fn wrong_responses_end_generations_and_are_not_in_the_rate() {
-        let mut generations = Generations::of(2, Nanos(1_000));
+        let mut generations = Generations::of(2, Nanos::ZERO, Nanos(1_000));
         for at in 1..=10 {
             generations.concluded(at / 2, Nanos(at * 10));
         }
@@ -144,14 +153,15 @@ mod tests {
             generations.steady(),
             Some(Steady {
                 responses: 4,
-                took: Nanos(80)
+                took: Nanos(80),
+                first: Nanos(20)
             })
         );
     }
 
     #[test]
     fn what_was_due_in_the_first_generation_is_not_steady() {
-        let mut generations = Generations::of(2, Nanos(1_000));
+        let mut generations = Generations::of(2, Nanos::ZERO, Nanos(1_000));
         assert!(!generations.is_steady(Nanos(900)));
         generations.concluded(1, Nanos(10));
         generations.concluded(2, Nanos(20));

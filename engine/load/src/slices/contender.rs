@@ -125,6 +125,12 @@ impl Contender {
         self.watcher.as_ref().map(Watcher::cpu)
     }
 
+    /// The processes of its tree; none if it is not watched.
+    #[must_use]
+    pub fn pids(&self) -> Vec<i32> {
+        self.watcher.as_ref().map_or_else(Vec::new, Watcher::pids)
+    }
+
     /// Whether a process belongs to its tree.
     #[must_use]
     pub fn contains(&self, pid: i32) -> bool {

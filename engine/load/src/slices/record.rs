@@ -82,6 +82,9 @@ pub struct WholeGenerations {
     pub responses: u64,
     /// What lies between; with several threads `responses` over the sum of their rates.
     pub seconds: f64,
+    /// How long the first generation took, of the thread that took longest.
+    #[serde(default)]
+    pub first_s: f64,
 }
 
 /// Latencies of the slice's steady state, in seconds.
@@ -124,6 +127,10 @@ pub struct CpuUse {
     pub server_cpu_s: Option<f64>,
     /// What each other contender used meanwhile; null for itself, and where there is no `watch`.
     pub others_cpu_s: Vec<Option<f64>>,
+    /// Seconds in which each contender, this one too, waited for a disk with at least one thread, from looks a few
+    /// milliseconds apart; absent if no contender did.
+    #[serde(default, skip_serializing_if = "none_waited")]
+    pub disk_waits_s: Vec<f64>,
     /// CPU seconds of the contender's load threads while they were sending.
     pub engine_cpu_s: f64,
     /// What they waited for a CPU.
@@ -283,12 +290,17 @@ fn generations(parts: &[&SlicePart]) -> Option<WholeGenerations> {
         } else {
             longest
         },
+        first_s: seconds(whole.iter().map(|steady| steady.first).max()?),
     })
 }
 
 fn that_occurred(mut counts: BTreeMap<String, u64>) -> BTreeMap<String, u64> {
     counts.retain(|_, count| *count > 0);
     counts
+}
+
+fn none_waited(seconds: &[f64]) -> bool {
+    seconds.iter().all(|waited| *waited == 0.0)
 }
 
 #[allow(clippy::trivially_copy_pass_by_ref)] // As serde calls it.

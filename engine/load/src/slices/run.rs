@@ -3,7 +3,9 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 
-use touchstone_watch::{Dependencies, MachineReading, Phase, Report, SpeedReading, SpeedWatch};
+use touchstone_watch::{
+    Dependencies, DiskWatch, MachineReading, Phase, Report, SpeedReading, SpeedWatch,
+};
 
 use super::contender::{Contender, Prepared};
 use super::event::SliceEvent;
@@ -55,6 +57,7 @@ pub fn run<'a>(job: &'a SlicesJob, control: SlicesControl<'a>) -> Result<SlicesR
         job,
         dependencies,
         speed: SpeedWatch::default(),
+        disk: DiskWatch::start().map_err(no_thread)?,
         contenders: Vec::with_capacity(prepared.len()),
         slices: Vec::new(),
         origin: Nanos::ZERO,
@@ -68,12 +71,18 @@ pub fn run<'a>(job: &'a SlicesJob, control: SlicesControl<'a>) -> Result<SlicesR
     running.gather(origin_unix_s, interrupted)
 }
 
+fn no_thread(error: std::io::Error) -> Error {
+    Error::Worker(format!("cannot start a thread: {error}"))
+}
+
 /// The job under way.
 struct RunningJob<'a> {
     job: &'a SlicesJob,
     dependencies: Dependencies,
     /// Speed of the CPUs that contenders run on.
     speed: SpeedWatch,
+    /// How long contenders wait for a disk.
+    disk: DiskWatch,
     contenders: Vec<Contender>,
     slices: Vec<SliceRecord>,
     origin: Nanos,
@@ -85,6 +94,7 @@ struct Readings {
     cpu: Vec<Option<Nanos>>,
     machine: Option<MachineReading>,
     speed: SpeedReading,
+    disk: Vec<Nanos>,
 }
 
 impl RunningJob<'_> {
@@ -116,8 +126,7 @@ impl RunningJob<'_> {
     /// Begins to watch how fast the contenders' CPUs are, as far as they are on this machine.
     fn watch_speed(&mut self) -> Result<(), Error> {
         let cpus = self.contenders.iter().flat_map(|one| one.cpus.clone());
-        self.speed = SpeedWatch::start(cpus)
-            .map_err(|error| Error::Worker(format!("cannot start a thread: {error}")))?;
+        self.speed = SpeedWatch::start(cpus).map_err(no_thread)?;
         Ok(())
     }
 
@@ -227,6 +236,7 @@ impl RunningJob<'_> {
             cpu: self.contenders.iter().map(Contender::cpu).collect(),
             machine: MachineReading::now(&mut self.dependencies),
             speed: self.speed.read(),
+            disk: self.disk.read(self.contenders.iter().map(Contender::pids)),
         }
     }
 
@@ -254,6 +264,10 @@ impl RunningJob<'_> {
         cpu.server_cpu_s = used[record.contender].map(seconds);
         cpu.others_cpu_s = used.into_iter().map(|used| used.map(seconds)).collect();
         cpu.others_cpu_s[record.contender] = None;
+        let waits = before.disk.iter().zip(&after.disk);
+        cpu.disk_waits_s = waits
+            .map(|(before, after)| seconds(after.saturating_sub(*before)))
+            .collect();
         let contender = &self.contenders[record.contender];
         cpu.reference_s = before
             .speed

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from touchstone.judge.reading.neighbours import neighbours
+from touchstone.judge.reading.traffic import loop, slots
 from touchstone.record.evidence.slices import IDLE_CPUS
 from touchstone.record.run import Run
 from touchstone.record.sample import Sample
@@ -66,6 +67,50 @@ def rest_of(sample: Sample, run: Run, workers: Mapping[str, Mapping[str, float]]
             at_rest += used
             rested_s += seconds
     return RestCpu(at_work, at_rest, rested_s) if at_work > 0 and rested_s > 0 else None
+
+
+@dataclass(frozen=True)
+class RestDisk:
+    """Waits for a disk of one contender under one load of one round, in seconds."""
+
+    at_work: float
+    """In its own slices."""
+    at_rest: float
+    """In the slices of all others."""
+    sliced_s: float
+    """How long its own slices were together."""
+
+
+def disk_of(sample: Sample, run: Run) -> RestDisk | None:
+    """How long a contender waited for a disk, with load and without; None where nothing was sliced."""
+    own = sample.slices
+    length = sliced_s(sample)
+    if own is None or sample.contender not in own.order or not length:
+        return None
+    place = own.order.index(sample.contender)
+    at_rest = sum(_disk_waits(other, place) for other in neighbours(sample, run))
+    return RestDisk(_disk_waits(sample, place), at_rest, length)
+
+
+def _disk_waits(sample: Sample, place: int) -> float:
+    """Seconds in which the contender at this place of the job waited for a disk within a sample's slices."""
+    return sum(one.disk_waits_s[place] for one in sample.counted_slices if place < len(one.disk_waits_s))
+
+
+def first_generation_extra(sample: Sample) -> float | None:
+    """Seconds that the first responses after a rest took beyond the later ones, the median over closed-loop slices.
+
+    None if unknown. A generation is as many responses as requests can be under way at once.
+    """
+    if loop(sample) != "closed" or sample.result is None:
+        return None
+    places = slots(sample)
+    extra = [
+        one.generations.first_s - places * one.generations.seconds / one.generations.responses
+        for one in sample.counted_slices
+        if one.generations is not None and one.generations.first_s is not None and one.generations.responses
+    ]
+    return statistics.median(extra) if len(extra) >= LEAST_SLICES else None
 
 
 def own_cpu(sample: Sample) -> float:

@@ -5,12 +5,19 @@ from __future__ import annotations
 import statistics
 from collections.abc import Iterator
 
-from touchstone.judge.figures import CPU, SPEED
+from touchstone.judge.figures import CPU, LATENCY, SPEED
 from touchstone.judge.judgement import PossibleBias, Severity
 from touchstone.judge.language.quantity import seconds, share
 from touchstone.judge.reading.case import Case, SampleGroup
 from touchstone.judge.reading.neighbours import neighbours
-from touchstone.judge.reading.rest import neighbours_cpu, own_cpu, rest_of, sliced_s
+from touchstone.judge.reading.rest import (
+    disk_of,
+    first_generation_extra,
+    neighbours_cpu,
+    own_cpu,
+    rest_of,
+    sliced_s,
+)
 from touchstone.judge.reading.traffic import slots
 from touchstone.judge.rule import Fired, on_group, on_sample
 from touchstone.record.evidence.slices import SlicesEvidence, part_rate
@@ -198,15 +205,17 @@ _ENDING_S = 0.25
     Severity.SUSPECT,
     title="A contender worked while it had no load",
     threshold=(
-        "one of two shares is above 5 %: suspect; above 2 %: a note. (1) CPU that the contender uses in the slices of "
-        "others, over the CPU of its own requests. Below 1 % of a CPU it is a note at most, and CPU that it spends on "
-        "another contender's work is left out. (2) CPU that the contender uses between SIGTERM and its end, over all "
-        "its CPU before, if this is more than 0.25 s"
+        "one of three shares is above 5 %: suspect; above 2 %: a note. (1) CPU that the contender uses in the slices "
+        "of others, over the CPU of its own requests. Below 1 % of a CPU it is a note at most, and CPU that it spends "
+        "on another contender's work is left out. (2) CPU that the contender uses between SIGTERM and its end, over "
+        "all its CPU before, if this is more than 0.25 s. (3) Time in which the contender waits for a disk in the "
+        "slices of others, over the time of its own slices, if this is more than 0.1 s"
     ),
     threshold_reason=(
         "a runtime's timers and idle threads stay below 1 % of a CPU. Compared with a load that needs little CPU this "
         "may be a large share, because the slices of the others last several times as long. The least difference that "
-        "matters is 5 %. A runtime needs some tens of milliseconds of CPU to end, or 0.25 s with a framework's hooks"
+        "matters is 5 %. A runtime needs some tens of milliseconds of CPU to end, or 0.25 s with a framework's hooks. "
+        "Waits are seen by looks a few milliseconds apart: 0.1 s is more than a few looks"
     ),
     next_step="Look at background work (garbage collector, flusher, compiler), and measure longer slices: `--slice 1`.",
     phases=("load",),
@@ -226,6 +235,7 @@ def works_while_off(sample: Sample, case: Case) -> Iterator[Fired]:
             severity=Severity.NOTE if rest.is_idle else Severity.SUSPECT,
             evidence={"at_work_s": rest.at_work, "at_rest_s": rest.at_rest, "rested_s": rest.rested_s},
         )
+    yield from _syncs_while_off(sample, case)
     used = sample.process.cpu_at_end
     if used is not None and used.before_s > 0 and used.ending_s > max(_ENDING_S, _NOTE_SHARE * used.before_s):
         put_off = used.ending_s / used.before_s
@@ -238,6 +248,26 @@ def works_while_off(sample: Sample, case: Case) -> Iterator[Fired]:
         )
 
 
+_LEAST_DISK_S = 0.1
+
+
+def _syncs_while_off(sample: Sample, case: Case) -> Iterator[Fired]:
+    """A sync to disk uses hardly any CPU. Done after the slice, it costs the contender's requests nothing."""
+    disk = disk_of(sample, case.run)
+    if disk is None or disk.at_rest <= _LEAST_DISK_S:
+        return
+    put_off = disk.at_rest / disk.sliced_s
+    if put_off > _NOTE_SHARE:
+        yield _finding(
+            sample,
+            put_off,
+            f"while others had the machine it waited for a disk for {seconds(disk.at_rest)}, {share(put_off)} of the "
+            f"time of its own slices",
+            severity=Severity.SUSPECT,
+            evidence={"at_work_s": disk.at_work, "at_rest_s": disk.at_rest, "sliced_s": disk.sliced_s},
+        )
+
+
 def _finding(
     sample: Sample, put_off: float, statement: str, *, severity: Severity, evidence: dict[str, float]
 ) -> Fired:
@@ -247,4 +277,46 @@ def _finding(
         figures=[*SPEED, *CPU],
         doubt=PossibleBias(slower=1 + put_off, reason="all of it may have been work for its own requests"),
         evidence=evidence,
+    )
+
+
+_SLOW_FIRST_S = 0.01
+_SLOW_FIRST_TIMES = 3
+
+
+@on_sample(
+    "slow-after-rest",
+    Severity.NOTE,
+    title="The first responses after a rest are slow",
+    threshold=(
+        "in a closed loop with slices, the first responses on all connections take 10 ms longer than later ones, in "
+        "the median over four slices or more. This is also three times the extra time of the other contenders and the "
+        "null server, in their median"
+    ),
+    threshold_reason=(
+        "to wake idle threads and to fill caches takes below a few milliseconds. The other contenders show how much of "
+        "it the machine causes. It is a note because slices count from the second response of each connection on"
+    ),
+    next_step=(
+        "Look for what the contender gives up when it is idle: connections to dependencies, threads, memory. Clients "
+        "that send seldom see this latency with each request."
+    ),
+    phases=("load",),
+)
+def slow_after_rest(sample: Sample, case: Case) -> Iterator[Fired]:
+    """Slices leave out the first response of each connection, because every contender begins with empty pipelines.
+
+    A service that is slow after each rest is slow for clients that rest, and no latency figure of slices shows it.
+    """
+    extra = first_generation_extra(sample)
+    if extra is None or extra <= _SLOW_FIRST_S:
+        return
+    around = [found for one in neighbours(sample, case.run) if (found := first_generation_extra(one)) is not None]
+    usual = statistics.median(around) if around else 0.0
+    if extra <= _SLOW_FIRST_TIMES * usual:
+        return
+    yield Fired(
+        f"the first responses after a rest take {seconds(extra)} longer than later ones; latencies leave them out",
+        figures=[*LATENCY],
+        evidence={"extra_s": extra, "usual_s": usual},
     )

@@ -29,6 +29,8 @@ class Generations(Record):
 
     responses: int
     seconds: float
+    first_s: float | None = Field(default=None, exclude_if=lambda seconds: seconds is None)
+    """How long the first generation took, which found the contender at rest; None in older records."""
 
 
 class SliceLatency(Record):
@@ -69,6 +71,8 @@ class Slice(Record):
     """CPU of the contender's process tree from `begin` to the end of the gap that follows."""
     others_cpu_s: list[float | None] | None = None
     """What each other contender used meanwhile, in the job's order; None for itself and where nobody watched."""
+    disk_waits_s: list[float] = Field(default=[], exclude_if=lambda waits: not waits)
+    """Seconds in which each contender waited for a disk, in the job's order; empty if none did."""
     engine_cpu_s: float | None = None
     engine_delayed_s: float | None = None
     steal_s: float | None = None
