@@ -135,9 +135,9 @@ mod tests {
     use super::*;
     use std::process::{Command, Stdio};
 
-    /// Reads until one of the trees has waited this long, or a second is over.
+    /// Reads until one of the trees has waited this long, or 20 seconds are over: an interpreter starts meanwhile.
     fn waited(watch: &DiskWatch, pids: &[i32], least: Nanos) -> Vec<Nanos> {
-        let end = monotonic() + Nanos(1_000_000_000);
+        let end = monotonic() + Nanos(20_000_000_000);
         loop {
             let found = watch.read(pids.iter().map(|pid| vec![*pid]));
             if found.iter().any(|one| *one >= least) || monotonic() > end {
@@ -150,13 +150,13 @@ mod tests {
     #[test]
     fn an_uninterruptible_wait_is_seen_and_an_ordinary_sleep_is_not() {
         // A parent of vfork sleeps uninterruptibly until its child ends: no test needs a slow disk.
-        let script = "import ctypes; ctypes.CDLL(None).vfork() or ctypes.CDLL(None).sleep(2)";
+        let script = "import ctypes; ctypes.CDLL(None).vfork() or ctypes.CDLL(None).sleep(10)";
         let mut waiter = Command::new("python3")
             .args(["-c", script])
             .stdin(Stdio::null())
             .spawn()
             .unwrap();
-        let mut sleeper = Command::new("sleep").arg("10").spawn().unwrap();
+        let mut sleeper = Command::new("sleep").arg("60").spawn().unwrap();
         let pids = [waiter.id() as i32, sleeper.id() as i32];
         let watch = DiskWatch::start().unwrap();
         let found = waited(&watch, &pids, Nanos(50_000_000));
