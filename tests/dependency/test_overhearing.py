@@ -1,4 +1,4 @@
-"""The settings of a service's own sessions, as a real PostgreSQL tells them."""
+"""The settings of a service's own sessions, and the structure of its tables, as a real PostgreSQL states them."""
 
 from __future__ import annotations
 
@@ -92,3 +92,16 @@ def test_a_part_of_the_server_hears_its_own_sessions(postgres: Postgres) -> None
         assert settings["transaction_isolation"] == "read committed"
     finally:
         part.stop()
+
+
+def test_the_structure_of_a_table_holds_no_names_no_rows_and_nothing_of_the_lab(postgres: Postgres) -> None:
+    with client(postgres) as connection:
+        connection.execute("CREATE TABLE plain(id int PRIMARY KEY, name text)")
+        connection.execute('CREATE INDEX "by name, of ON all" ON plain USING hash (name)')
+        connection.execute('CREATE UNLOGGED TABLE "Quick ON it"(id int UNIQUE) WITH (fillfactor = 50)')
+    with postgres.overheard():
+        structure = postgres.structure()
+    assert structure["plain"] == ["index using hash (name)", "unique index using btree (id)"]
+    assert structure["Quick ON it"] == ["fillfactor=50", "not logged", "unique index using btree (id)"]
+    assert structure["users"] == ["unique index using btree (id)"]
+    assert set(structure) == {"plain", "Quick ON it", "users"}

@@ -162,17 +162,6 @@ def test_observe_counts_the_sessions_opened_and_the_log_written(postgres: Postgr
     assert after["clients_now"] == 0
 
 
-def test_the_structure_of_a_table_holds_no_names_and_no_rows(postgres: Postgres) -> None:
-    with client(postgres) as connection:
-        connection.execute("CREATE TABLE plain(id int PRIMARY KEY, name text)")
-        connection.execute('CREATE INDEX "by name, of ON all" ON plain USING hash (name)')
-        connection.execute('CREATE UNLOGGED TABLE "Quick ON it"(id int UNIQUE) WITH (fillfactor = 50)')
-    structure = postgres.structure()
-    assert structure["plain"] == ["index using hash (name)", "unique index using btree (id)"]
-    assert structure["Quick ON it"] == ["fillfactor=50", "not logged", "unique index using btree (id)"]
-    assert not any(table.startswith("pg_") for table in structure)
-
-
 def test_observe_counts_the_scans_of_the_services_tables_and_no_catalogue(postgres: Postgres) -> None:
     with client(postgres) as connection:
         connection.execute("INSERT INTO users (name) VALUES ('Ada'), ('Bob')")
