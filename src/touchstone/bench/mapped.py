@@ -22,10 +22,11 @@ _DIGITS = 16
 
 
 def files_in_use(processes: Iterable[psutil.Process], *, apart: Sequence[Path] = ()) -> dict[str, str]:
-    """The digest of each file that is mapped as code or open for reading, by its path, as the process sees it.
+    """Digests of the files that are mapped as code or open for reading, by path.
 
-    An open file counts if it was not changed since the process started, and is in none of the folders `apart`. A file
-    that has been removed meanwhile, or that we may not read, is left out; so is a process that has ended.
+    A path is the process's own view. An open file counts if it was not changed since the process started, and is in
+    none of the folders `apart`. A file that has been removed meanwhile, or that we may not read, is left out; so is a
+    process that has ended.
     """
     found: dict[str, str] = {}
     for process in processes:

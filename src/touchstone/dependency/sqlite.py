@@ -186,7 +186,7 @@ class SqliteFile(Dependency):
             raise DependencyError(f"its rows cannot be counted: {error}", where=f"dependency {self.name}") from error
 
     def structure(self) -> dict[str, list[str]]:
-        """By table, its indexes by their columns, its triggers, and whether it stores rows without an identifier."""
+        """By table, its indexes by columns, its triggers, and whether it has no row identifiers."""
         tables = "SELECT name, wr FROM pragma_table_list WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
         try:
             with closing(self._reader()) as database:

@@ -126,7 +126,7 @@ def outside_helper_of(samples: Sequence[Sample], run: Run) -> OutsideHelper | No
 
 
 def _helpers(laps: Sequence[_LapUse], own: _SliceUse, samples: Sequence[Sample], cpus: int) -> Iterator[OutsideHelper]:
-    """Processes that work more in this contender's slices than in those of neighbours that leave them as much CPU.
+    """Processes that work more for this contender than for neighbours that leave them as much CPU.
 
     Where no CPU is idle, other processes take whatever a contender leaves over, so that sums show nothing. One that
     takes what is left would take it from a neighbour as well, in proportion to what the neighbour leaves.
@@ -160,7 +160,7 @@ def _helpers(laps: Sequence[_LapUse], own: _SliceUse, samples: Sequence[Sample],
 
 
 def _leaves(own: _SliceUse, neighbour: _SliceUse, sizes: tuple[int, int, int]) -> float:
-    """How many times as much CPU as a neighbour the contender leaves others, where it is most; never below 1.
+    """CPU that a contender leaves others, over that of a neighbour; never below 1.
 
     Where the server has CPUs of its own, a process may keep to those, to the others, or to neither.
     """
@@ -174,7 +174,7 @@ def _leaves(own: _SliceUse, neighbour: _SliceUse, sizes: tuple[int, int, int]) -
 
 
 def _sizes(sample: Sample, cpus: int) -> tuple[int, int, int]:
-    """Numbers of CPUs of the server, of the engine and the dependencies, and of all of them."""
+    """Numbers of CPUs of the server, of the rest of the lab, and of both."""
     place = sample.process.placement
     server, rest = set(place.server_cpus), {*place.engine_cpus, *place.dependency_cpus}
     return (len(server) or cpus, len(rest) or cpus, len(server | rest) or cpus)

@@ -82,7 +82,7 @@ class RestDisk:
 
 
 def disk_of(sample: Sample, run: Run) -> RestDisk | None:
-    """How long a contender waited for a disk, with load and without; None where nothing was sliced."""
+    """How long a contender waited for a disk, with and without load. None where nothing was sliced."""
     own = sample.slices
     length = sliced_s(sample)
     if own is None or sample.contender not in own.order or not length:
@@ -93,12 +93,12 @@ def disk_of(sample: Sample, run: Run) -> RestDisk | None:
 
 
 def _disk_waits(sample: Sample, place: int) -> float:
-    """Seconds in which the contender at this place of the job waited for a disk within a sample's slices."""
+    """Seconds for which the contender at this place waited for a disk in a sample's slices."""
     return sum(one.disk_waits_s[place] for one in sample.counted_slices if place < len(one.disk_waits_s))
 
 
 def first_generation_extra(sample: Sample) -> float | None:
-    """Seconds that the first responses after a rest took beyond the later ones, the median over closed-loop slices.
+    """Extra seconds of the first responses after a rest: the median over closed-loop slices.
 
     None if unknown. A generation is as many responses as requests can be under way at once.
     """

@@ -98,7 +98,7 @@ def dependency_settings_unequal(case: Case) -> Iterator[Fired]:
     next_step="Put the index into the scenario's schema, for all contenders, or remove it from the contender's start.",
 )
 def tables_unequal(case: Case) -> Iterator[Fired]:
-    """An index of one contender's own, or a table that is not logged, changes a result by factors.
+    """An index of one contender's own, or an unlogged table, changes a result by factors.
 
     The responses are the same, and so are the settings.
     """
