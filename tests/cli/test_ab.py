@@ -272,33 +272,41 @@ def carry_out_action(tmp_path: Path, inputs: dict[str, str]) -> tuple[int, dict[
     env = environment(tmp_path) | {name: str(path) for name, path in files.items()}
     env["PATH"] = f"{shim.parent}:{env['PATH']}"
     code = 0
+    outputs: dict[str, str] = {}
     for step in (step for step in action["runs"]["steps"] if "uses" not in step):
         assert step["shell"] == "bash"
-        for name, value in step["env"].items():
-            word = value.removeprefix("${{ ").removesuffix(" }}")
-            env[name] = str(ACTION.parent) if word == "github.action_path" else given[word.removeprefix("inputs.")]
-        code = subprocess.run(
+        known = {"github.action_path": str(ACTION.parent), "steps.measure.outputs.run": outputs.get("run", "")}
+        known |= {f"inputs.{name}": value for name, value in given.items()}
+        if "if" in step:
+            assert step["if"] == "${{ always() && inputs.comment == 'true' && steps.measure.outputs.run != '' }}"
+            if given["comment"] != "true" or not known["steps.measure.outputs.run"]:
+                continue
+        elif code:
+            continue
+        own = {name: known[value.removeprefix("${{ ").removesuffix(" }}")] for name, value in step["env"].items()}
+        ended = subprocess.run(
             ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]],
             cwd=tmp_path / "repo" / (given["working-directory"] if "working-directory" in step else ""),
-            env=env,
+            env=env | own,
             timeout=580,
             check=False,
         ).returncode
-        if code:
-            break
-    outputs = files["GITHUB_OUTPUT"].read_text() if files["GITHUB_OUTPUT"].exists() else ""
+        code = code or ended
+        written = files["GITHUB_OUTPUT"].read_text() if files["GITHUB_OUTPUT"].exists() else ""
+        outputs = dict(line.split("=", 1) for line in written.splitlines())
     summary = files["GITHUB_STEP_SUMMARY"].read_text() if files["GITHUB_STEP_SUMMARY"].exists() else ""
-    return code, dict(line.split("=", 1) for line in outputs.splitlines()), summary
+    return code, outputs, summary
 
 
 @pytest.mark.slow
 def test_the_actions_steps_tell_the_verdict(tmp_path: Path) -> None:
     top = repository(tmp_path / "repo")
     commit(top, SLOWER, "Slower")
-    inputs = {"scenario": "bench", "margin": "10%", "minutes": "1.5", "policy": "required"}
+    inputs = {"scenario": "bench", "margin": "10%", "minutes": "1.5", "policy": "required", "token": ""}
     code, outputs, summary = carry_out_action(tmp_path, inputs)
     assert (code, outputs["verdict"]) == (3, "worse")
-    assert summary == Path(outputs["markdown"]).read_text()
+    assert summary.startswith(Path(outputs["markdown"]).read_text())
+    assert "There is no comment on a pull request: GITHUB" in summary
     assert "**worse**" in summary
     assert "<failure" in Path(outputs["junit"]).read_text()
 

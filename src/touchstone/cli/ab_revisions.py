@@ -16,7 +16,7 @@ from touchstone.history.recording import MeasuredCommit
 from touchstone.history.twins import count_twin, twins_file
 from touchstone.judge.comparison.across import ComparisonTerms
 from touchstone.judge.comparison.gate import GatePolicy, PairStatus
-from touchstone.judge.comparison.pair import Revision
+from touchstone.judge.comparison.pair import PairJudgement, Revision
 from touchstone.record.store import REVISIONS, RunStore
 from touchstone.report import junit, render
 from touchstone.report.pair import policy_words
@@ -115,10 +115,25 @@ class RevisionPair:
             )
         if words := policy_words(answer.judged, self.files.policy):
             answer.judged.notes.append(words)
+        answer.judged.repeat = self._repeated(answer.judged, terms)
         RunStore(answer.folder).write(REVISIONS, answer.judged)
         render(answer.view, answer.folder)
         self.files.write(answer)
         return answer
+
+    def _repeated(self, judged: PairJudgement, terms: ComparisonTerms) -> list[str]:
+        """The lines that measure the same commits again; none if one was never committed."""
+        base, head = judged.revisions
+        if base.dirty or head.dirty:
+            return []
+        words = ["touchstone", "ab", base.commit, head.commit]
+        for name, value in (("scenario", self.scenario), ("stack", self.stack), ("command", self.command)):
+            words += [f"--{name}", value] if value else []
+        words += [word for load in self.loads for word in ("--load", load)]
+        for figure, margin in terms.figures.items():
+            words += ["--figure", figure if margin is None else f"{figure}={margin * 100:g}%"]
+        words += ["--margin", f"{terms.margin * 100:g}%"]
+        return [shlex.join(["git", "fetch", "origin", base.commit, head.commit]), shlex.join(words)]
 
     def _count(self, answer: MeasuredPair, base: MeasuredCommit, terms: ComparisonTerms) -> None:
         """Keep the twin's intervals on this machine, and add the count to what is said. A gate never fails by it."""

@@ -60,6 +60,11 @@ COMMANDS: dict[str, Outline] = {
         "Compare two git revisions, or two services that run already: which figures are better, worse or equivalent.",
         COMPARE,
     ),
+    "comment": Outline(
+        "comment",
+        "Write the result of `ab` as the pull request's comment, which later results replace. For GitHub Actions.",
+        SHARE,
+    ),
     "compare": Outline("compare", "Compare two runs: which figures have really changed.", COMPARE),
     "bisect": Outline(
         "bisect",

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from pydantic import ValidationError
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
 from touchstone.cli.options import refuse_without
+from touchstone.cli.pairs import read_pair
 from touchstone.cli.places import find_run, results_root
 from touchstone.cli.terms import read_figures, read_share
 from touchstone.failure import UsageError
@@ -22,7 +22,7 @@ from touchstone.history.entry import HistoryEntry
 from touchstone.history.exports import EXPORTS, LEFT_OUT
 from touchstone.history.plot import shown_words, size_words
 from touchstone.history.recording import MeasuredCommit, entries_of, entries_of_revisions
-from touchstone.judge.comparison.pair import PairJudgement, Revision
+from touchstone.judge.comparison.pair import Revision
 from touchstone.record.base import Record
 from touchstone.record.store import REVISIONS, load_run, runs_in
 from touchstone.report.export import write
@@ -117,14 +117,11 @@ def export(
 def _entries(folder: Path, commit: str, reference: str | None) -> list[HistoryEntry]:
     measured = load_run(folder)
     repository = Repository.around(Path.cwd())
-    try:
-        judged = PairJudgement.model_validate_json((folder / REVISIONS).read_bytes())
-    except OSError:
+    judged = read_pair(folder)
+    if judged is None:
         revision = repository.revision(commit)
         dirty = commit == "HEAD" and repository.working_tree(results_root()).dirty
         return entries_of(measured, _measured(repository, revision, dirty=dirty), reference=reference)
-    except ValidationError as error:
-        raise UsageError(f"cannot be read: {error.errors()[0]['msg']}", where=str(folder / REVISIONS)) from error
     _, head = judged.revisions
     if head.dirty:
         raise UsageError(

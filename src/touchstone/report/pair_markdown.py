@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from touchstone.judge.comparison.pair import PairJudgement
-from touchstone.judge.judgement import Outcome
+from touchstone.judge.judgement import Outcome, Severity
 from touchstone.report.changes import gone_words, left_out_words, table_lines
 from touchstone.report.format import percent, plural
+from touchstone.report.interval_plot import interval_plot
 from touchstone.report.markdown import escaped, finding_lines
 from touchstone.report.pair import SENTENCES, gain_lines, twin_lines
 from touchstone.report.sentence import machine
@@ -25,14 +26,14 @@ MOST_LOADS = 4
 """The number of loads whose profiles are shown: one takes up to 8,000 characters."""
 
 
-def revisions_document(judged: PairJudgement, view: View) -> str:
-    """Two revisions, below `MOST_BYTES`. Findings that do not fit are counted."""
+def revisions_document(judged: PairJudgement, view: View, *, less: int = 0) -> str:
+    """Two revisions, below `MOST_BYTES` and `less` bytes. Findings that do not fit are counted."""
     head = "\n".join(_lines_of_revisions(judged, view)) + "\n"
     findings = [line for line in finding_lines(view) if line and not line.startswith("## ")]
     count = len(view.causes)
     opening = f"\n<details><summary>{plural(count, 'finding')}</summary>\n\n"
     closing = "\n</details>\n"
-    left = MOST_BYTES - len((head + opening + closing).encode()) - 200
+    left = MOST_BYTES - len((head + opening + closing).encode()) - 200 - less
     kept: list[str] = []
     for line in findings:
         left -= len(line.encode()) + 1
@@ -88,10 +89,12 @@ def _lines_of_revisions(judged: PairJudgement, view: View) -> Iterator[str]:
     yield ""
     yield f"{escaped(head.words)} against {escaped(base.words)}: {SENTENCES[judged.standing]}."
     yield ""
+    yield from _caveat(view)
     yield from _lost(judged)
     if judged.changes:
         yield from table_lines(judged.changes[:_MOST_CHANGES], "base", "head")
         yield ""
+    yield from interval_plot(judged.changes)
     turns = f"{plural(judged.rounds, 'round')}, both in turns in one run; each interval at {percent(judged.confidence)}"
     yield (
         f"{escaped(judged.contender)} of {escaped(judged.scenario)}, "
@@ -116,3 +119,12 @@ def _lines_of_revisions(judged: PairJudgement, view: View) -> Iterator[str]:
         for line in latency_lines(judged.why_p99[:MOST_LOADS]):
             yield escaped(line)
         yield "</details>"
+    if judged.repeat:
+        yield from ["", "Repeat it:", "", "````sh", *judged.repeat, "````"]
+
+
+def _caveat(view: View) -> Iterator[str]:
+    """The finding that matters most, unless it is a mere note."""
+    cause = next(iter(view.causes), None)
+    if cause is not None and cause.severity is not Severity.NOTE:
+        yield from [f"> **{cause.severity}** `{cause.code}`: {escaped(cause.statement)}", ""]

@@ -79,6 +79,8 @@ class PairJudgement(Record):
     """`stack/variant` of revisions, as the manifest calls it; of services the request."""
     twin: TwinCheck | None = Field(default=None, exclude_if=lambda twin: twin is None)
     """The base against a second copy of it; None where the gate had none. If they differ, there are no changes."""
+    repeat: list[str] = Field(default=[], exclude_if=lambda lines: not lines)
+    """Lines for a shell that measure the same revisions again."""
     why: list[CpuExplanation | Unexplained] = []
     """Where the difference of CPU per request is, load by load, if that was asked and there is one."""
     why_p99: list[LatencyExplanation | Unexplained] = []
