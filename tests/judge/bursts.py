@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from touchstone.record.evidence.capacity import BurstEvidence, BurstStep
+from touchstone.record.evidence.capacity import BurstEvidence, BurstMoment, BurstStep
 from touchstone.record.run import Run
 
 from .capacities import search, with_search
@@ -22,6 +22,7 @@ def burst(goodput_2x: float, recovery_s: float | None, died: str | None = None) 
         statuses={},
         recovery_s=recovery_s,
         died=died,
+        timeline=[BurstMoment(t=0.2 * n, sent=9_000.0, goodput=8_000.0) for n in range(1, 60)],
     )
 
 

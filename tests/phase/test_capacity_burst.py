@@ -60,6 +60,9 @@ def test_a_server_that_refuses_what_it_cannot_do_sheds() -> None:
     assert set(burst.failures) == {"wrong_status"}
     assert burst.statuses["503"] == burst.failures["wrong_status"]
     assert burst.behaviour == "sheds"
+    assert len(burst.timeline) == pytest.approx(8 * 0.6 / 0.2, abs=1)
+    busy = [moment.goodput for moment in burst.timeline if 1.0 <= moment.t <= 2.4]
+    assert sum(busy) / len(busy) == pytest.approx(CAPACITY, rel=0.15)
     assert burst_figures(burst)["recovery_time"] < 1.0
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
+from tests.judge.bursts import burst, run_with
 from tests.judge.capacities import capacity_run, search, trial, with_search
 from touchstone.judge.judge import judge
 from touchstone.record.run import Run
@@ -47,3 +48,20 @@ def test_what_the_generator_bounds_is_shown_as_at_least_so_much() -> None:
     found.trials += [trial(9_200.0, None, why="the engine worked for 99 % of the time", busy=0.3)]
     told = printed(with_search(found, 9_000.0))
     assert "\N{GREATER-THAN OR EQUAL TO} 9" in told
+
+
+def test_a_burst_is_drawn_by_rate_and_over_time(tmp_path: Path) -> None:
+    run = run_with(burst(4_000.0, 1.2))
+    render(View(run, judge(run)), tmp_path)
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "Goodput against offered rate in a burst" in page
+    assert "Goodput before, in and after a burst" in page
+    assert "offers 1.5, 2, 3 times" in page
+
+
+def test_a_burst_that_says_nothing_is_not_drawn(tmp_path: Path) -> None:
+    one = burst(4_000.0, 1.2)
+    one.void = "the engine was the limit"
+    run = run_with(one)
+    render(View(run, judge(run)), tmp_path)
+    assert "in a burst" not in (tmp_path / "report.html").read_text(encoding="utf-8")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -11,8 +12,8 @@ from touchstone.manifest.load import Load
 from touchstone.manifest.objective import Objective
 from touchstone.phase.capacity.trial import LEAD_S
 from touchstone.record.distribution import Distribution
-from touchstone.record.engine import LoadResult
-from touchstone.record.evidence.capacity import BurstEvidence, BurstStep
+from touchstone.record.engine import LoadResult, Point
+from touchstone.record.evidence.capacity import BurstEvidence, BurstMoment, BurstStep
 from touchstone.traffic.recovery import recovery
 
 FACTORS = (1.5, 2.0, 3.0)
@@ -25,6 +26,8 @@ _CALM_STEPS = 4
 """The load after the burst lasts this number of trials: a service that has not recovered by then has a queue or a
 state that a burst leaves behind."""
 _MOST_CONNECTIONS = 4096
+_MERGED = 4
+"""Intervals that a part of the time line holds."""
 
 
 def burst_load(load: Load, capacity: float, deadline_s: float, step_s: float) -> tuple[Load, list[Step]]:
@@ -76,7 +79,23 @@ def read_burst(
         rss_peak=(window.footprint_peak or window.rss_peak) if window else None,
         recovery_s=None if died else recovery(result.series, LEAD_S + calm_from_s, bound_s, BURST_INTERVAL_S),
         died=died,
+        timeline=_timeline(result.series),
     )
+
+
+def _timeline(series: Sequence[Point]) -> list[BurstMoment]:
+    """The intervals of a load, several as one. The client gives up at the deadline, so right responses are in time."""
+    load = [point for point in series if point.phase == "load"]
+    long = _MERGED * BURST_INTERVAL_S
+    groups = [load[first : first + _MERGED] for first in range(0, len(load) - _MERGED + 1, _MERGED)]
+    return [
+        BurstMoment(
+            t=round(group[-1].t - LEAD_S, 3),
+            sent=sum(point.sent for point in group) / long,
+            goodput=sum(point.ok for point in group) / long,
+        )
+        for group in groups
+    ]
 
 
 def within(latency: Distribution, deadline_s: float) -> float:

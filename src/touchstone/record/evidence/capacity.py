@@ -76,6 +76,17 @@ class BurstStep(Record):
     """Requests that ended wrong or failed; a client that gave up is among them."""
 
 
+class BurstMoment(Record):
+    """A part of a burst's time."""
+
+    t: float
+    """Its end, in seconds from the beginning of the load before the burst."""
+    sent: float
+    """Requests per second that were sent."""
+    goodput: float
+    """Right responses per second that came within the deadline."""
+
+
 class BurstEvidence(Record):
     """A burst beyond the capacity, by clients that give up, and the load after it."""
 
@@ -95,6 +106,8 @@ class BurstEvidence(Record):
     """From the end of the burst until goodput and latency were back for a second; None if they never were."""
     died: str | None = None
     """How the server ended, in words; None if it lives."""
+    timeline: list[BurstMoment] = []
+    """The whole load, in parts of a fifth of a second. Missing in older records."""
     void: str = ""
     """Why the burst says nothing of the server, which the generator or others kept from its work; empty if it does."""
 

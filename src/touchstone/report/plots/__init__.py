@@ -2,6 +2,7 @@
 
 from touchstone.report.plots import (
     boot,
+    burst,
     capacity,
     convergence,
     drain,
@@ -23,6 +24,8 @@ PANELS: tuple[PanelBuilder, ...] = (
     capacity.build_latency,
     capacity.build_cpu,
     capacity.build_memory,
+    burst.build_goodput,
+    burst.build_timeline,
     warmup.build,
     memory.build,
     peak.build_totals,
