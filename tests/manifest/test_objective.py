@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 
 from touchstone.manifest.condition import ConditionError
+from touchstone.manifest.load import Load
 from touchstone.manifest.objective import parse_objective
+from touchstone.manifest.scenario import Capacity
 
 
 def test_terms_are_upper_bounds_that_hold_together() -> None:
@@ -18,9 +20,42 @@ def test_errors_are_bounded_where_nothing_is_said_of_them() -> None:
     assert [term.text for term in parse_objective("p50<1s").terms] == ["p50<1s", "errors < 0.1%"]
 
 
+def test_events_of_streams_may_be_bounded() -> None:
+    objective = parse_objective("event_gap_p99 < 100ms, first_event_p99 < 1s")
+    assert objective.of_streams == objective.latency.quantity == "event_gap_p99"
+    assert objective.least_requests == 1_000
+    assert parse_objective("event_gap_max < 1s").least_requests == 100
+    assert parse_objective("p99 < 100ms").of_streams is None
+
+
+@pytest.mark.parametrize(("loads", "named"), [([], True), (["plain"], False), (["ticks"], True)])
+def test_only_loads_of_streams_are_searched_for_one(loads: list[str], named: bool) -> None:
+    stream = {"target": "/", "stream": {"kind": "sse", "events": 2}}
+    known = {
+        name: Load.model_validate({"title": name, "requests": [request]})
+        for name, request in (("plain", {"target": "/"}), ("ticks", stream))
+    }
+    capacity = Capacity(objective="event_gap_p99 < 100ms", loads=loads)
+    if not named:
+        with pytest.raises(ValueError, match="the load plain has no `stream`"):
+            capacity.refuse_without_streams(known)
+        return
+    capacity.refuse_without_streams(known)
+    assert list(capacity.searched(known)) == ["ticks"]
+    with pytest.raises(ValueError, match="the loads have no `stream`"):
+        capacity.refuse_without_streams({"plain": known["plain"]})
+
+
 @pytest.mark.parametrize(
     ("text", "least"),
-    [("p50 < 5ms", 100), ("p99 < 5ms", 1_000), ("p99.9 < 5ms", 10_000), ("p50 < 5ms, errors < 0.1%", 1_000)],
+    [
+        ("p50 < 5ms", 100),
+        ("max < 5ms", 100),
+        ("mean < 5ms, max < 9ms", 100),
+        ("p99 < 5ms", 1_000),
+        ("p99.9 < 5ms", 10_000),
+        ("p50 < 5ms, errors < 0.1%", 1_000),
+    ],
 )
 def test_a_further_percentile_needs_more_requests(text: str, least: int) -> None:
     assert parse_objective(text).least_requests == least

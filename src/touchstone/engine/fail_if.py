@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from touchstone.failure import UsageError
-from touchstone.manifest.condition import Condition, ConditionError, parse_condition
+from touchstone.manifest.condition import STREAM_TIMES, Condition, ConditionError, parse_condition
 from touchstone.record.engine import LoadResult
 
 
@@ -20,6 +20,10 @@ def measured(result: LoadResult, quantity: str) -> float | None:
         return failed_share(result)
     if quantity == "rate":
         return result.rate.achieved
+    if quantity in STREAM_TIMES:
+        place, share = STREAM_TIMES[quantity]
+        time: float | None = getattr(getattr(result.events, place, None), share, None)
+        return time
     value: float | None = getattr(result.latency, quantity.replace(".", "_"))
     return value
 

@@ -10,9 +10,20 @@ from dataclasses import dataclass
 PERCENTILES = {"p50": 0.5, "p75": 0.75, "p90": 0.9, "p95": 0.95, "p99": 0.99, "p99.9": 0.999, "p99.99": 0.9999}
 """The percentiles that may be named, as quantiles."""
 TIMES = (*PERCENTILES, "max", "mean")
-QUANTITIES = ("errors", "rate", *TIMES)
+STREAM_TIMES: dict[str, tuple[str, str]] = {
+    f"{name}_{share}": (place, share)
+    for name, place, shares in (
+        ("first_event", "first", ("p50", "p99")),
+        ("event_gap", "gap", ("p50", "p99", "max")),
+        ("event_delay", "delay", ("p50", "p99")),
+    )
+    for share in shares
+}
+"""Times of events of streams, by the names of their figures: the distribution in a result, and the value in it."""
+ALL_TIMES = (*TIMES, *STREAM_TIMES)
+QUANTITIES = ("errors", "rate", *ALL_TIMES)
 
-_TEXT = re.compile(r"\s*([a-z0-9.]+)\s*(<=|>=|<|>)\s*([0-9]+(?:\.[0-9]+)?)\s*(%|us|ms|s|k|M)?(?:/s)?\s*")
+_TEXT = re.compile(r"\s*([a-z0-9._]+)\s*(<=|>=|<|>)\s*([0-9]+(?:\.[0-9]+)?)\s*(%|us|ms|s|k|M)?(?:/s)?\s*")
 _COMPARE: dict[str, Callable[[float, float], bool]] = {
     "<": operator.lt,
     ">": operator.gt,

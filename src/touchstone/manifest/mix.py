@@ -47,6 +47,11 @@ class Mix(ManifestModel):
         return self
 
     @property
+    def is_streamed(self) -> bool:
+        """Whether each of its responses is a stream of events."""
+        return all(request.stream for request in self.all_requests)
+
+    @property
     def has_messages(self) -> bool:
         """Whether it sends messages over WebSockets."""
         return any(request.websocket for request in self.all_requests)

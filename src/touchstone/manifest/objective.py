@@ -5,7 +5,14 @@ from __future__ import annotations
 import itertools
 from dataclasses import dataclass
 
-from touchstone.manifest.condition import PERCENTILES, QUANTITIES, Condition, ConditionError, parse_condition
+from touchstone.manifest.condition import (
+    PERCENTILES,
+    QUANTITIES,
+    STREAM_TIMES,
+    Condition,
+    ConditionError,
+    parse_condition,
+)
 
 ERRORS = "errors < 0.1%"
 """Holds where an objective says nothing of errors: a refusal is quick, and must not pass for an answer."""
@@ -28,11 +35,18 @@ class Objective:
     def least_requests(self) -> int:
         """How many requests a trial must have for its percentiles, and for its share of errors."""
         shares = [1 - PERCENTILES[term.quantity] for term in self.terms if term.quantity in PERCENTILES]
+        # A request has one first event, and many gaps.
+        shares += [1 - PERCENTILES["p99"] for term in self.terms if term.quantity == "first_event_p99"]
         # A share of 0.1 % means something once one failure among the requests is less than it. Where nobody asked for
         # a share of errors, the percentiles alone decide: one failure among fewer requests then breaks the objective.
         allowed = [term.bound for term in self.terms if term.quantity == "errors" and not self.implied_errors]
         needed = [BEYOND / share for share in shares] + [1 / bound for bound in allowed]
-        return round(max(100.0, *needed))
+        return round(max([100.0, *needed]))
+
+    @property
+    def of_streams(self) -> str | None:
+        """The first bound on events of streams; None if it bounds none."""
+        return next((term.quantity for term in self.terms if term.quantity in STREAM_TIMES), None)
 
     @property
     def latency(self) -> Condition:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, StringConstraints, field_validator, model_validator
@@ -187,6 +188,24 @@ class Capacity(ManifestModel):
     def _readable(cls, objective: str) -> str:
         return parse_objective(objective).text
 
+    def searched(self, loads: Mapping[str, Load]) -> dict[str, Load]:
+        """The loads whose rate is searched for, of those that there are. All of them if none that is named is there.
+
+        An objective on events of streams leaves out loads without streams.
+        """
+        named = {name: loads[name] for name in self.loads if name in loads} or dict(loads)
+        if parse_objective(self.objective).of_streams is None:
+            return named
+        return {name: load for name, load in named.items() if load.is_streamed}
+
+    def refuse_without_streams(self, loads: Mapping[str, Load]) -> None:
+        """Raise ValueError where the objective is about events of streams, and a load to be searched has none."""
+        quantity = parse_objective(self.objective).of_streams
+        without = [name for name in self.loads if name in loads and not loads[name].is_streamed]
+        if quantity is not None and (without or not self.searched(loads)):
+            what = f"the load {without[0]} has" if without else "the loads have"
+            raise ValueError(f"capacity.objective bounds {quantity}, and {what} no `stream`: leave that bound out")
+
 
 Target = Annotated[str, StringConstraints(pattern=r"^/[!-~]*$"), DocumentedAs("path", "paths")]
 """A request target: a path, with its query if it has one."""
@@ -312,6 +331,8 @@ class Scenario(ProtocolKeys):
         for name in self.capacity.loads if self.capacity else []:
             if name not in self.loads:
                 raise ValueError(f"capacity.loads: {name!r} is none of the loads")
+        if self.capacity:
+            self.capacity.refuse_without_streams(self.loads)
         return self
 
     @model_validator(mode="after")

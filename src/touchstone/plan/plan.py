@@ -119,6 +119,10 @@ def with_objective(folder: ScenarioFolder, text: str) -> ScenarioFolder:
         raise UsageError(error.what, where="--objective", fix=error.fix) from error
     own = folder.scenario.capacity
     capacity = Capacity(objective=objective, loads=own.loads if own else [])
+    try:
+        capacity.refuse_without_streams(folder.scenario.loads)
+    except ValueError as error:
+        raise UsageError(str(error), where="--objective", fix="bound a latency, such as p99 < 50ms") from error
     return replace(folder, scenario=folder.scenario.model_copy(update={"capacity": capacity}))
 
 

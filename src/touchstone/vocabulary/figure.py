@@ -229,6 +229,15 @@ _ALL = [
         leads=True,
     ),
     Figure(
+        "streams_sustained",
+        "Streams sustained",
+        Unit.COUNT,
+        Better.HIGHER,
+        "capacity",
+        headline=True,
+        phrase="the number of streams at once within the objective",
+    ),
+    Figure(
         "goodput_2x",
         "Goodput at twice the capacity",
         Unit.SHARE,

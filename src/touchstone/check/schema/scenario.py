@@ -5,11 +5,11 @@ from __future__ import annotations
 from touchstone.check.schema.forms import FILLED, Schema, each, either, has, keys, lacks, named, never, when, without
 from touchstone.check.schema.requests import FIXED, NOT_OF_HTTP_1, NOT_OF_HTTP_2
 from touchstone.manifest.annotation import Model
-from touchstone.manifest.condition import TIMES
+from touchstone.manifest.condition import ALL_TIMES
 from touchstone.manifest.scenario import GIVEN, Bounds, Capacity, DependencySpec, Floor, Hold, Scenario
 from touchstone.vocabulary.dependency import DEPENDENCIES
 
-_LATENCY = "|".join(name.replace(".", r"\.") for name in sorted(TIMES, key=len, reverse=True))
+_LATENCY = "|".join(name.replace(".", r"\.") for name in sorted(ALL_TIMES, key=len, reverse=True))
 _BOUND = r"\s*<=?\s*(?=[0-9.]*[1-9])[0-9]+(?:\.[0-9]+)?\s*"
 _TERM = rf"\s*(?:(?:{_LATENCY}){_BOUND}(?:us|ms|s)|errors{_BOUND}%?)(?:/s)?\s*"
 OBJECTIVE: Schema = {"allOf": [{"pattern": rf"^{_TERM}(?:,{_TERM})*$"}, {"pattern": rf"(?:{_LATENCY})\s*<"}]}

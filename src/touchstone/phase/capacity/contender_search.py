@@ -125,7 +125,7 @@ class ContenderSearch:
 
     def offer(self, rate: float, purpose: Literal["search", "curve"], usual_s: float) -> CapacityTrial:
         """Offer a rate for a while."""
-        seconds = seconds_for(self.objective, rate, usual_s)
+        seconds = seconds_for(self.objective, rate, usual_s, self._stream_s)
         result = self._carry_out(open_loop(self.load, rate), seconds, seconds / POINTS)
         trial = read_trial(result, self.objective, rate, self.target.lanes, purpose)
         if death := self.target.died():
@@ -138,6 +138,20 @@ class ContenderSearch:
                 _wait_until(self.target.answers, _REST_S)
         self.trials.append(trial)
         return trial
+
+    @property
+    def _stream_s(self) -> float:
+        """How long a stream lasts, by Little's law from the closed loop; 0 if responses are no streams."""
+        if not self._closed_rate or not any(one.stream for one in self.load.all_requests):
+            return 0.0
+        return self.load.connections * self.load.streams / self._closed_rate
+
+    @property
+    def streams(self) -> int | None:
+        """The most streams at once in a trial within the objective; None if responses are no streams."""
+        capacity = self.capacity
+        held = [trial for trial in self.trials if trial.held and capacity is not None and trial.rate <= capacity]
+        return max((trial.streams for trial in held if trial.streams), default=None)
 
     def offer_burst(self, deadline_s: float, step_s: float) -> None:
         """Offer a burst beyond the capacity, and a load after it, once the capacity is known."""

@@ -250,6 +250,8 @@ class LoadSearch:
             )
         else:
             sample.figures["capacity"] = seat.capacity
+            if seat.streams is not None:
+                sample.figures["streams_sustained"] = seat.streams
             if evidence.burst is not None:
                 sample.figures |= burst_figures(evidence.burst)
                 sample.not_measured |= burst_absences(evidence.burst)

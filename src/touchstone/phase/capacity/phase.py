@@ -67,9 +67,7 @@ class CapacityPhase(Phase):
 def searched_loads(bench: Bench) -> dict[str, Load]:
     """The scenario's loads for the capacity search. The run's loads if none of these is part of it."""
     assert bench.scenario.capacity is not None  # `applies` has seen to it
-    loads = bench.calm_loads
-    named = {name: loads[name] for name in bench.scenario.capacity.loads if name in loads}
-    return named or loads
+    return bench.scenario.capacity.searched(bench.calm_loads)
 
 
 def _one_by_one(bench: Bench, load: Load) -> str | None:

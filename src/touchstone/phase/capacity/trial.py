@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 
 from touchstone.engine.fail_if import failed_share, measured, shown
-from touchstone.manifest.condition import TIMES
+from touchstone.manifest.condition import ALL_TIMES
 from touchstone.manifest.load import Load
 from touchstone.manifest.objective import Objective
 from touchstone.record.engine import LoadResult, Point
@@ -28,14 +28,20 @@ _SLOW = 20.0
 POINTS = 24
 """Intervals of the series: enough that thirds of a half of it show a trend and not a stall."""
 _LEAST_POINTS = 12
+_STREAMS = 3.0
+"""Durations of a stream that a trial lasts: after one of them as many streams end as begin."""
 GROWS = 0.01
 """A share of the offered requests by which those in the system grow. A server at its limit leaves all that comes beyond
 it; one below it leaves none, whatever its latency is. A hundredth is what is left of noise in two seconds."""
 
 
-def seconds_for(objective: Objective, rate: float, usual_s: float) -> float:
-    """How long a trial at this rate must be so that its percentiles mean something."""
-    return min(LONGEST_S, max(usual_s, objective.least_requests / rate))
+def seconds_for(objective: Objective, rate: float, usual_s: float, stream_s: float = 0.0) -> float:
+    """How long a trial at this rate must be so that its percentiles mean something.
+
+    Where responses are streams that last `stream_s`, their number grows for that long in every trial. It must be steady
+    in the second half.
+    """
+    return min(LONGEST_S, max(usual_s, objective.least_requests / rate, _STREAMS * stream_s))
 
 
 def lowest_rate(objective: Objective, closed_rate: float = 0.0) -> float:
@@ -74,13 +80,14 @@ def read_trial(
         sent=result.counts.sent,
         achieved=result.rate.achieved,
         error_share=failed_share(result),
-        latency={name: value for name in TIMES if (value := measured(result, name)) is not None},
+        latency={name: value for name in ALL_TIMES if (value := measured(result, name)) is not None},
         backlog=backlog(result.series, rate),
         cpu_per_request=cpu / answered if cpu is not None and answered else None,
         rss_peak=(window.footprint_peak or window.rss_peak) if window else None,
         server_busy=cpu / (result.window.measured_s * lanes) if cpu is not None and result.window.measured_s else None,
         generator_busy=max((thread.busy for thread in result.generator.threads), default=None),
         lateness_p99=result.lateness.p99,
+        streams=result.events.open_most if result.events else None,
         other_cpus=_cpus(result.machine.other_cpu_s, result),
         stolen_cpus=_cpus(result.machine.steal_s, result),
     )

@@ -37,6 +37,8 @@ class CapacityTrial(Record):
     server_busy: float | None = None
     generator_busy: float | None = None
     lateness_p99: float | None = None
+    streams: int | None = None
+    """The most streams under way at once; None if responses are no streams, and in older records."""
     other_cpus: float | None = None
     """How many CPUs were used on average by others than server, engine and dependencies."""
     stolen_cpus: float | None = None
