@@ -88,50 +88,6 @@ def keeper(tmp_path: Path, load: Load) -> tuple[Bench, Contender]:
     ), contender
 
 
-_STREAMS = """
-import asyncio, os
-async def answer(reader, writer):
-    global under_way
-    while await reader.readuntil(b"\\r\\n\\r\\n"):
-        writer.write(b"HTTP/1.1 200 OK\\r\\nContent-Type: text/event-stream\\r\\n")
-        writer.write(b"Transfer-Encoding: chunked\\r\\n\\r\\n")
-        under_way += 1
-        for number in range(3):
-            data = b"data: %d\\n\\n" % number
-            writer.write(b"%x\\r\\n%s\\r\\n" % (len(data), data))
-            await asyncio.sleep(0.01 if under_way <= 8 else 0.1)
-        writer.write(b"0\\r\\n\\r\\n")
-        under_way -= 1
-async def main():
-    server = await asyncio.start_server(answer, os.environ["HOST"], int(os.environ["PORT"]))
-    await server.serve_forever()
-under_way = 0
-asyncio.run(main())
-"""
-"""A service of streams that keeps its pace for 8 of them at once."""
-
-
-def test_the_streams_that_a_service_sustains_are_counted(tmp_path: Path) -> None:
-    stream = {"kind": "sse", "events": 3, "counter": "data", "first": 0}
-    load = Load.model_validate({"title": "T", "connections": 24, "requests": [{"target": "/", "stream": stream}]})
-    bench, contender = keeper(tmp_path, load)
-    script = tmp_path / "streams.py"
-    script.write_text(_STREAMS)
-    built = Built(tmp_path / "demo/slow", (), ("/usr/bin/env", "python3", str(script)), {"PATH": "/usr/bin:/bin"})
-    capacity = Capacity(objective="event_gap_p99 < 70ms, errors < 1%")
-    scenario = bench.scenario.model_copy(update={"capacity": capacity})
-    pace = replace(bench.profile, trials=4)
-    bench = replace(bench, builds={contender.name: built}, scenario=scenario, profile=pace)
-    found = {s.contender: s for samples in CapacityPhase().together(bench, [contender], 1) for s in samples}
-    sample = found[contender.name]
-    assert sample.failure is None, sample.failure
-    assert sample.capacity is not None
-    broken = [trial for trial in sample.capacity.trials if trial.held is False]
-    assert any("event_gap_p99" in trial.why for trial in broken), [trial.why for trial in broken]
-    assert sample.figures.get("streams_sustained", 1) <= 8, sample.figures
-    assert all("event_gap_p99" in trial.latency for trial in sample.capacity.trials)
-
-
 @pytest.mark.parametrize("kind", _SENT)
 def test_a_search_finds_what_its_preparation_made(tmp_path: Path, kind: str) -> None:
     prepare = [{"method": "POST", "target": "/keep/{fresh}", "expect": {"body": "pong"}}]
