@@ -189,7 +189,7 @@ class Capacity(ManifestModel):
         return parse_objective(objective).text
 
     def searched(self, loads: Mapping[str, Load]) -> dict[str, Load]:
-        """The loads whose rate is searched for, of those that there are. All of them if none that is named is there.
+        """The named loads among these; all of them if none of the named is there.
 
         An objective on events of streams leaves out loads without streams.
         """

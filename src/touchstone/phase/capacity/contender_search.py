@@ -141,14 +141,14 @@ class ContenderSearch:
 
     @property
     def _stream_s(self) -> float:
-        """How long a stream lasts, by Little's law from the closed loop; 0 if responses are no streams."""
+        """How long a stream lasts, by Little's law; 0 if responses are no streams."""
         if not self._closed_rate or not any(one.stream for one in self.load.all_requests):
             return 0.0
         return self.load.connections * self.load.streams / self._closed_rate
 
     @property
     def streams(self) -> int | None:
-        """The most streams at once in a trial within the objective; None if responses are no streams."""
+        """The most streams at once within the objective; None without streams."""
         capacity = self.capacity
         held = [trial for trial in self.trials if trial.held and capacity is not None and trial.rate <= capacity]
         return max((trial.streams for trial in held if trial.streams), default=None)
