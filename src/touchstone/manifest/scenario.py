@@ -199,7 +199,7 @@ class Capacity(ManifestModel):
         return {name: load for name, load in named.items() if load.is_streamed}
 
     def refuse_without_streams(self, loads: Mapping[str, Load]) -> None:
-        """Raise ValueError where the objective is about events of streams, and a load to be searched has none."""
+        """Raise ValueError where an objective on streams is for a load that has none."""
         quantity = parse_objective(self.objective).of_streams
         without = [name for name in self.loads if name in loads and not loads[name].is_streamed]
         if quantity is not None and (without or not self.searched(loads)):
