@@ -63,6 +63,7 @@ rate = 50
 connections = 4
 [probe]
 target = "/"
+protocols = ["h1-tls", "h2c"]
 """
 SETTINGS = 'tls = { cert = "client.pem", key = "client.key", sni = "shop.test", min_version = "1.3" }'
 
@@ -74,7 +75,8 @@ def _certificate(folder: Path, name: str) -> None:
 
 def _demanding(folder: Path, own: str) -> Path:
     """A scenario whose service asks for a client's certificate, serves one name, and speaks TLS 1.3 alone."""
-    stack = STACK + f'env = {{ CLIENTS = "{folder / "client.pem"}" }}\n'
+    speaks = STACK.replace('title = "own"', 'title = "own"\nspeaks = ["h1-tls"]', 1)
+    stack = speaks + f'env = {{ CLIENTS = "{folder / "client.pem"}" }}\n'
     written(folder, {"one": ""}, own=own, stack=stack)
     (folder / "own" / "server.py").write_text(SERVER)
     with (folder / "scenario.toml").open("a") as file:
@@ -104,7 +106,9 @@ def test_every_phase_speaks_tls_as_the_scenario_says(tmp_path: Path) -> None:
     assert negotiated["version"] == "1.3"
     (flying,) = [s for s in found["stop"] if s["load"] == "in-flight"]
     assert flying["evidence"]["result"]["before"]["right"] > 0
-    assert found["probe"][0]["figures"]["probe_kept"] > 0
+    own, other = found["probe"]
+    assert (own["load"], own["figures"]["probe_kept"] > 0) == (None, True)
+    assert other["load"] == "h2c" and "does not speak it" in other["not_measured"]["probe_kept"]
 
 
 def test_a_client_without_a_certificate_is_told_what_is_missing(tmp_path: Path) -> None:
