@@ -222,7 +222,7 @@ def test_several_files_of_one_load_are_a_series(tmp_path: Path) -> None:
     assert "measured-once" not in {code for code, _, _ in made.by_cause}
     done = touchstone(tmp_path, "audit", *map(str, paths))
     assert done.returncode == 0, done.stderr
-    assert "4 runs, whose rate scatters by 0.8%: 19,999/s (19," in done.stdout
+    assert "4 runs, whose rate varies by 0.8%: 19,999/s (19," in done.stdout
     assert "not checked" in done.stdout
     few = audit(read_together(paths[:2]), files=2)
     assert few.repeated is not None and few.repeated.rate.low < 19_900 < few.repeated.rate.high

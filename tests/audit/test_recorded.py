@@ -166,6 +166,6 @@ def test_a_depth_of_no_request_is_not_known(tmp_path: Path) -> None:
     assert changed != recorded
     (tmp_path / "result.json").write_text(changed, encoding="utf-8")
     made = audit(read_publication(tmp_path / "result.json"))
-    assert ("Little's law", 1, "the file does not say how many requests a connection may have under way") in (
+    assert ("Little's law", 1, "the file does not say how many requests a connection may have in flight") in (
         made.not_applied
     )

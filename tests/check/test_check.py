@@ -78,7 +78,7 @@ def test_the_lab_gives_a_port_of_grpc_only_where_a_variant_has_one(tmp_path: Pat
     )
     apart = STACK.replace('title = "plain"', 'title = "plain"\ngrpc_port = "free"')
     (problem,) = problems(tmp_path, scenario, apart)
-    assert "settings.GRPC_PORT: the lab gives it itself" in str(problem)
+    assert "settings.GRPC_PORT: touchstone gives it itself" in str(problem)
 
 
 def test_what_a_preparation_captures_is_known_to_requests_and_journeys(tmp_path: Path) -> None:
@@ -147,7 +147,7 @@ def test_what_a_preparation_captures_is_known_to_requests_and_journeys(tmp_path:
         (("CREATE TABLE", "CREATE TABEL"), ["dependencies.database.settings.schema", "does not take"]),
         (('env = "DOWNSTREAM_URL"', 'env = "POOL"'), ["dependencies.downstream.env", "[settings]"]),
         (('env = "DOWNSTREAM_URL"', 'env = "X"\nsettings = { delay = 3 }'), ["settings.delay", "no setting 'delay'"]),
-        (("POOL = 4", "PORT = 4"), ["settings.PORT", "the lab gives it"]),
+        (("POOL = 4", "PORT = 4"), ["settings.PORT", "touchstone gives it"]),
         (('title = "Ping"', 'title = "Ping"\ntimeout_s = 30.0'), ["loads.ping.timeout_s", "preset quick"]),
         (('title = "Ping"', 'title = "Ping"\nprofiles = []'), ["loads.ping.profiles", "no profile"]),
         (('title = "Ping"', 'title = "Ping"\nrows = "ids.csv"'), ["loads.ping.rows", "write {row.id}"]),

@@ -76,7 +76,10 @@ def test_a_sound_program_has_no_problem(tmp_path: Path) -> None:
         (("ready_s = 5", "ready_s = 0"), [f"{SETTINGS}ready_s: 0 is not a number of seconds"]),
         (("ready_s = 5", "ready_s = true"), [f"{SETTINGS}ready_s: True"]),
         (("ready_s = 5", "redy_s = 5"), ["no setting 'redy_s'; there are: run, address, prepare, ask, ready_s"]),
-        (('run = ["sh", "{scenario}/cache.sh", "{port}"]', ""), [f"{SETTINGS}address: without `run` the lab starts"]),
+        (
+            ('run = ["sh", "{scenario}/cache.sh", "{port}"]', ""),
+            [f"{SETTINGS}address: without `run` touchstone starts"],
+        ),
     ],
 )
 def test_a_program_that_would_not_start(tmp_path: Path, change: tuple[str, str], said: list[str]) -> None:
@@ -115,7 +118,7 @@ def test_a_question_needs_a_command_that_answers_it(tmp_path: Path) -> None:
     ("change", "said"),
     [
         (("CACHE_PORT =", "POOL ="), ["cache.variables.POOL: POOL is given by [settings], too"]),
-        (("CACHE_PORT =", "PORT ="), ["cache.variables.PORT: PORT is given by the lab, too"]),
+        (("CACHE_PORT =", "PORT ="), ["cache.variables.PORT: PORT is given by touchstone, too"]),
         (("CACHE_PORT =", "CACHE_URL ="), ["cache.variables.CACHE_URL", "by dependency cache, too"]),
         (("CACHE_PORT =", "DATABASE_PATH ="), ["variables.DATABASE_PATH", "by dependency database, too"]),
         (

@@ -38,7 +38,7 @@ def aged(folder: Path, days: float) -> None:
 
 
 def test_nothing_goes_unless_it_is_said_what_and_yes(runs: Path, cache: Path) -> None:
-    assert "say what may go" in touchstone(runs, "clean").stdout
+    assert "say what may be removed" in touchstone(runs, "clean").stdout
     shown = touchstone(runs, "clean", "--cache-above", "1500KiB").stdout
     assert "2 folders" in shown.splitlines()[-1]
     assert "would be removed" in shown
@@ -65,7 +65,7 @@ def test_what_a_process_works_in_is_kept(runs: Path, cache: Path) -> None:
     with subprocess.Popen(command, cwd=cache / "builds/middle/work", stdin=subprocess.PIPE) as process:
         done = touchstone(runs, "clean", "--cache-above", "0", "--yes")
         process.communicate(b"\n")
-    assert "a process works in it" in done.stdout
+    assert "a process uses it" in done.stdout
     assert [path.name for path in (cache / "builds").iterdir()] == ["middle"]
 
 

@@ -55,7 +55,7 @@ def test_list_fits_on_a_screen(tmp_path: Path) -> None:
     lines = touchstone(tmp_path, "list").stdout.splitlines()
     assert len(lines) <= 40
     assert any(line.startswith("users") for line in lines)
-    assert "exhibits folded" in lines[-1]
+    assert "exhibits are hidden" in lines[-1]
 
 
 def test_list_of_a_scenario_has_a_line_for_each_contender_and_folds_exhibits(tmp_path: Path) -> None:
@@ -246,7 +246,7 @@ def test_a_new_scenario_is_sound_and_never_written_over(tmp_path: Path) -> None:
     assert touchstone(tmp_path, "new", "mine", "--stack", "go", "--name", "second").returncode == 0
     refused = touchstone(tmp_path, "new", "mine", "--name", "second")
     assert refused.returncode == 2
-    assert "there already" in refused.stderr
+    assert "exists already" in refused.stderr
     unknown = touchstone(tmp_path, "new", "mine", "--stack", "pyton")
     assert unknown.returncode == 2
     assert "did you mean 'python'" in unknown.stderr

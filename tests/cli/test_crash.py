@@ -101,7 +101,7 @@ def test_memory_that_is_used_up_is_no_defect(tmp_path: Path) -> None:
     ("number", "cause"),
     [("ENOSPC", "the disk is full"), ("EACCES", "permission denied"), ("EMFILE", "too many open files"),
      ("ENFILE", "too many open files"), ("EROFS", "read-only"), ("EDQUOT", "quota"), ("EIO", "reports an error"),
-     ("EAGAIN", "no process"), ("ENOMEM", "no memory")],
+     ("EAGAIN", "another process or thread"), ("ENOMEM", "out of memory")],
 )  # fmt: skip
 @pytest.mark.parametrize("named", ["", ", '/srv/some file'"])
 def test_what_the_system_refuses_is_named_by_file_and_cause(

@@ -55,7 +55,7 @@ def test_an_option_without_the_one_that_it_is_about_is_refused(
 ) -> None:
     done = touchstone(tmp_path, *words)
     assert done.returncode == 2
-    assert f"is about {without}" in done.stderr
+    assert f"has no effect without {without}" in done.stderr
 
 
 def test_claims_measures_no_round(tmp_path: Path) -> None:

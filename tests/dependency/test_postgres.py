@@ -376,7 +376,7 @@ def test_an_outside_role_without_the_right_is_refused(postgres: Postgres, tmp_pa
 
 def test_an_outside_server_that_is_not_there_is_told(tmp_path: Path) -> None:
     context = context_in(tmp_path, tmp_path, postgres="postgres://nobody@127.0.0.1:1/none")
-    with pytest.raises(DependencyError, match="does not accept the lab's connection"):
+    with pytest.raises(DependencyError, match="does not accept touchstone's connection"):
         Postgres("database", "DATABASE_URL", SETTINGS, context).start()
 
 

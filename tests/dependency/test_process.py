@@ -196,7 +196,7 @@ def test_one_that_somebody_else_runs_is_used_prepared_and_left_alone(
     assert given == {"PRICES_URL": settings["address"], "PORT_OF_PRICES": prices.environment()["PRICES_PORT"]}
     assert not outside.divisible
     assert (outside.pids(), outside.observe()) == ([], {})
-    assert "not started by the lab: it was made fresh by its `prepare` alone" in str(outside.not_done())
+    assert "not started by touchstone: it was made fresh by its `prepare` alone" in str(outside.not_done())
     assert prices.not_done() is None
     with pytest.raises(DependencyError, match="does not stop what somebody else runs"):
         outside.act("stop", {})

@@ -1,4 +1,4 @@
-"""An engine of another version than the lab is named as the cause."""
+"""An engine of another version than touchstone is named as the cause."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def test_the_engine_and_the_way_to_a_newer_one_are_named(
     engine.chmod(0o755)
     monkeypatch.setattr(client, "engine_path", lambda: engine)
     monkeypatch.setenv("TOUCHSTONE_ENGINE", str(engine))
-    with pytest.raises(EngineError, match="of another version than the lab") as raised:
+    with pytest.raises(EngineError, match="of another version than touchstone") as raised:
         run_job("hold", {}, HoldResult)  # type: ignore[arg-type]  # the engine refuses it unread
     assert raised.value.where == str(engine)
     assert "make setup" in str(raised.value.fix)

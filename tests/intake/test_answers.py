@@ -115,7 +115,7 @@ def test_a_service_holds_what_was_drafted_from_it(tmp_path: Path, origin: str) -
     assert done.returncode == 0, done.stderr
     held = touchstone(tmp_path, "run", "bench", "--url", f"one={origin}", "--phase", "verify")
     assert held.returncode == 0, held.stdout + held.stderr
-    assert "one holds its contract: 9 checks" in held.stdout
+    assert "one keeps its contract: 9 checks" in held.stdout
 
     scenario = read_manifest(tmp_path / "bench" / "scenario.toml", Scenario)
     assert scenario.ready.target == "/health"

@@ -131,7 +131,7 @@ def test_a_session_holds_on_a_service_with_other_secrets(
     assert set(re.findall(r"\{env\.(\w+)", written[0])) == set(VARIABLES)
     held = touchstone(tmp_path, "run", "shop", "--url", f"one={origin}", "--phase", "verify")
     assert held.returncode == 0, held.stdout + held.stderr
-    assert "one holds its contract: 3 checks" in held.stdout
+    assert "one keeps its contract: 3 checks" in held.stdout
 
 
 def test_its_journey_is_taken_without_an_error(tmp_path: Path, origin: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -148,7 +148,7 @@ def test_a_profile_that_the_lab_does_not_express_is_named_with_the_reason(
     assert f"profile {profile}:" in said
     assert why in said
     alone = read_http_arena(http_arena_entry(tmp_path / "two", [profile]))
-    with pytest.raises(UsageError, match="nothing that the lab can ask") as refused:
+    with pytest.raises(UsageError, match="nothing that touchstone can ask") as refused:
         adopt(alone, tmp_path / "other")
     assert why in str(refused.value)
     assert not (tmp_path / "other").exists()
@@ -234,7 +234,7 @@ def test_what_is_there_is_not_written_over(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="no test 'pipelined'"):
         adopt(entry, tmp_path / "arena", ["pipelined"])
     adopt(entry, tmp_path / "arena")
-    with pytest.raises(UsageError, match="is there already"):
+    with pytest.raises(UsageError, match="exists already"):
         adopt(entry, tmp_path / "arena")
     other = read_techempower(techempower_entry(tmp_path / "two", {"default": BOTH}))
     with pytest.raises(UsageError, match="no test of TechEmpower"):

@@ -9,7 +9,7 @@ import pytest
 from tests.cli.test_commands import touchstone
 from tests.intake.services import drafted, lay
 
-SOCKET, TLS = "comes by TCP", "asks without TLS"
+SOCKET, TLS = "connects by TCP", "connects without TLS"
 TCP = "--host {host} --port {port}"
 
 
@@ -62,8 +62,8 @@ def test_a_socket_is_dropped_and_said(tmp_path: Path, line: str, run: str, dropp
     plain = drafted(tmp_path, {"requirements.txt": "x\n", "Procfile": f"web: {line}\n"}).variants["plain"]
     assert " ".join(plain.run or []) == f".venv/bin/python -m {run}"
     text = (tmp_path / "bench/service/stack.toml").read_text()
-    assert [line for line in text.splitlines() if ": dropped, for the lab" in line] == [
-        f"# look: Procfile has `{one}`: dropped, for the lab {TLS if 'ssl' in one or 'cert' in one else SOCKET}"
+    assert [line for line in text.splitlines() if ": dropped, because touchstone" in line] == [
+        f"# look: Procfile has `{one}`: dropped, because touchstone {TLS if 'ssl' in one or 'cert' in one else SOCKET}"
         for one in dropped
     ]
 

@@ -396,4 +396,4 @@ def test_a_service_that_answers_passes_as_it_is_drafted(tmp_path: Path) -> None:
     # It reads a file next to it, as from its own folder.
     done = touchstone(tmp_path, "run", "bench", "--quick", "--rounds", "1", "--phase", "verify", "--phase", "boot")
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "service/plain holds its contract: 3 checks" in done.stdout
+    assert "service/plain keeps its contract: 3 checks" in done.stdout

@@ -37,16 +37,20 @@ def closes(
         ("announced", closes((1, 1)), "closes a connection after each response"),
         ("announced", closes((950, 1000)), "closes a connection after 950 to 1,000 responses"),
         ("under_request", closes((1001, 1001)), "closes a connection after 1,001 responses"),
-        ("idle", closes((1, 7), (2.0, 2.1)), "closes a connection that rests for 2 s"),
-        ("idle", closes((1, 7), (2.0, 3.5)), "closes a connection that rests for 2 s to 3.5 s"),
+        ("idle", closes((1, 7), (2.0, 2.1)), "closes a connection that is idle for 2 s"),
+        ("idle", closes((1, 7), (2.0, 3.5)), "closes a connection that is idle for 2 s to 3.5 s"),
         ("unused", closes((0, 0), (2.0, 2.1)), "closes a connection without a request after 2 s"),
-        ("notified", closes((0, 0), (2.0, 2.1), s408=9), "closes a connection without a request by a 408 after 2 s"),
+        (
+            "notified",
+            closes((0, 0), (2.0, 2.1), s408=9),
+            "closes a connection without a request after 2 s (status 408)",
+        ),
     ],
 )
 def test_a_bound_is_named(kind: str, seen: Closes, words: str) -> None:
     sample = closing(**{kind: seen})
     assert [bound.words for bound in bounds(sample)] == [words]
-    assert in_words(bounds(sample)) == f"; it {words}"
+    assert in_words(bounds(sample)) == f". The server {words}"
 
 
 @pytest.mark.parametrize(
@@ -78,7 +82,7 @@ def test_connections_beyond_a_number_are_closed_at_once() -> None:
     for point in result.series:
         point.connections = 200
     (bound,) = bounds(sample)
-    assert bound.words == "holds about 200 connections at rest"
+    assert bound.words == "keeps about 200 idle connections"
     assert "maxIdleConnections" in bound.advice
 
 
@@ -93,7 +97,7 @@ def test_pipelining_that_is_not_served() -> None:
 def test_between_turns_a_close_is_seen_late() -> None:
     sample = closing(idle=closes((1, 7), (2.0, 3.1)))
     put_slices(sample, [2000.0] * 12)
-    assert bounds(sample)[0].words == "closes a connection that rests for 2 s or less"
+    assert bounds(sample)[0].words == "closes a connection that is idle for 2 s or less"
 
 
 def test_older_records_show_none() -> None:

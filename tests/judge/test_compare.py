@@ -183,7 +183,7 @@ def test_the_others_are_compared_though_the_baseline_failed() -> None:
     assert [one.contender for one in judged.failed] == ["go/std"]
     assert _comparison(run, "node/std").baseline == "rust/std"
     assert _comparison(run, "node/std").outcome is Outcome.WORSE
-    assert answer(View(run, judged))[0].startswith("go/std failed, so the others are put against rust/std. ")
+    assert answer(View(run, judged))[0].startswith("go/std failed, so the others are compared with rust/std. ")
 
 
 def test_one_sound_contender_is_compared_with_nobody() -> None:

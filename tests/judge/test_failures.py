@@ -107,4 +107,4 @@ def test_the_reason_of_a_void_load_is_its_own_and_not_the_builds() -> None:
     for sample in loads(run, RUST):
         result_of(sample).connections.held = 1
     (failed,) = judge(run).failed
-    assert failed.reason == "load, lookup: 1 of 64 connections were held"
+    assert failed.reason == "load, lookup: only 1 of 64 connections stayed open"

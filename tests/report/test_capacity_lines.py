@@ -31,7 +31,7 @@ def test_the_page_and_the_markdown_name_the_objective_and_the_law(tmp_path: Path
         text = (tmp_path / file).read_text().replace("&lt;", "<").replace("\\<", "<")
         assert OBJECTIVE in text, file
         assert "as fast as" not in text[text.index(OBJECTIVE) - 300 : text.index(OBJECTIVE)], file
-        assert "go/std would serve 186/s if each request found it empty" in text, file
+        assert "go/std would serve 186/s without concurrency" in text, file
 
 
 def test_the_terminal_names_them_too() -> None:
@@ -46,9 +46,9 @@ def test_a_burst_has_a_sentence() -> None:
     for one, sentence in (
         (
             burst(8_820.0, 0.1),
-            "sheds: at twice its capacity it answers 98 % of it within 250 ms, and it is back 100 ms",
+            "sheds: at twice its capacity it answers 98 % of its capacity within 250 ms, and recovers 100 ms",
         ),
-        (burst(0.0, None), "never recovers: at twice its capacity it answers 0 % of it within 250 ms."),
+        (burst(0.0, None), "never recovers: at twice its capacity it answers 0 % of its capacity within 250 ms."),
     ):
         run, console = run_with(one), Console(width=400)
         with console.capture() as said:

@@ -50,6 +50,6 @@ def test_a_run_without_a_load_answers_who_holds_the_contract(run: Run) -> None:
     run.samples = [sample for sample in run.samples if sample.phase in ("build", "verify")]
     said = answer(View(run, judge(run)))
     (verified,) = [s for s in run.samples if s.phase == "verify" and s.contender == "rust/plain"]
-    assert f"rust/plain holds its contract: {len(verified.checks)} check" in "\n".join(said)
+    assert f"rust/plain keeps its contract: {len(verified.checks)} check" in "\n".join(said)
     verified.checks[0].passed = False
-    assert "rust/plain holds its contract" not in "\n".join(answer(View(run, judge(run))))
+    assert "rust/plain keeps its contract" not in "\n".join(answer(View(run, judge(run))))

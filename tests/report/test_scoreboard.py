@@ -94,7 +94,7 @@ def test_memory_that_still_grew_has_a_bound_and_is_named(run: Run, judgement: Ju
     others = [f for f in judgement.findings if f.code != GROWING]
     changed = View(run, judgement.model_copy(update={"findings": [*others, growing]}))
     assert answer(changed)[1].endswith(
-        " That of go/plain still grew when the load ended, and is at least what is shown."
+        " The memory of go/plain still grew when the load ended, so the shown value is a lower bound."
     )
     board = scoreboard(changed)
     assert board is not None
@@ -129,7 +129,7 @@ def test_an_interval_that_doubts_widened_is_shown_as_such(run: Run, judgement: J
     wide = {"low": 1.1, "high": 1.9, "sampled_low": 1.4, "sampled_high": 1.5, "laps": 30}
     comparisons = [c.model_copy(update=wide) for c in judgement.comparisons]
     text = page(View(run, judgement.model_copy(update={"comparisons": comparisons})))
-    assert "1.10\N{MULTIPLICATION SIGN} to 1.90\N{MULTIPLICATION SIGN} with all doubts, 1.40" in text
+    assert "1.10\N{MULTIPLICATION SIGN} to 1.90\N{MULTIPLICATION SIGN} with possible biases, 1.40" in text
     assert "with 30 laps" in text
 
 

@@ -200,7 +200,7 @@ def test_a_control_group_is_found_by_its_path_and_gives_the_process() -> None:
         ({"urls": ["a=http://127.0.0.1:{port}"], "pids": ["a=x"]}, "is not a process id"),
         ({"urls": ["a=http://127.0.0.1:{port}"], "pids": ["b=1"]}, "no --url names"),
         ({"urls": ["a=http://127.0.0.1:{port}"], "cgroups": ["a=/nowhere"]}, "there is no control group"),
-        ({"urls": ["a=http://127.0.0.1:{port}"], "allowed": ["192.0.2.7"]}, "is the host of no --url"),
+        ({"urls": ["a=http://127.0.0.1:{port}"], "allowed": ["192.0.2.7"]}, "no --url has the host of"),
     ],
 )
 def test_bad_input_is_named_before_anything_is_measured(tmp_path: Path, words: dict[str, list[str]], said: str) -> None:
@@ -218,6 +218,6 @@ def test_bad_input_is_named_before_anything_is_measured(tmp_path: Path, words: d
 
 def test_a_phase_that_only_the_lab_could_carry_out_is_refused(tmp_path: Path) -> None:
     scenario = read_scenario_folder(demo(tmp_path / "demo")).scenario
-    with pytest.raises(UsageError, match="'boot' needs services that the lab starts"):
+    with pytest.raises(UsageError, match="'boot' needs services that touchstone starts"):
         select_phases(scenario, ("boot",), all_outside=True)
     assert [p.kind.name for p in select_phases(scenario, ("load",), all_outside=True)] == ["verify", "load"]

@@ -204,4 +204,4 @@ def test_one_that_runs_already_is_shared_and_told(tmp_path: Path) -> None:
         assert sample["evidence"]["slices"] is None
         assert sample["dependencies"][0]["cpu_s"] is None
     (found, *_) = [f for f in report["judgement"]["findings"] if f["code"] == "proofs-left-out"]
-    assert "prices was not started by the lab: it was made fresh by its `prepare` alone" in found["statement"]
+    assert "prices was not started by touchstone: it was made fresh by its `prepare` alone" in found["statement"]

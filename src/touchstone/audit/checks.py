@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from touchstone.audit.published import PublishedResult
 from touchstone.judge.language.quantity import number, seconds, share
-from touchstone.judge.statistics.littles_law import OFF, under_way
+from touchstone.judge.statistics.littles_law import OFF, requests_in_flight
 
 ROUNDING = OFF
 """By how much a mean may miss what the percentiles leave to it."""
@@ -78,7 +78,7 @@ def _lawless(r: PublishedResult) -> str | None:
     if r.rate == 0:
         return "not one response was counted"
     if not r.pipeline and r.connections is not None:
-        return "the file does not say how many requests a connection may have under way"
+        return "the file does not say how many requests a connection may have in flight"
     return r.lawless
 
 
@@ -102,7 +102,7 @@ def _impossible(r: PublishedResult) -> Iterator[str]:
 
 
 def _littles_law(r: PublishedResult) -> Iterator[tuple[str, str]]:
-    """Rate times mean latency is the mean number of requests under way (Little 1961). A closed loop has a bound.
+    """Rate times mean latency is the mean number of requests in flight (Little 1961). A closed loop has a bound.
 
     In an open loop latency counts from the intended send time, so requests may wait in a queue without bound.
     """
@@ -111,9 +111,9 @@ def _littles_law(r: PublishedResult) -> Iterator[tuple[str, str]]:
     slots = r.connections * r.pipeline
     least_s = r.mean_s - r.mean_step_s if r.least_mean_s is None else r.least_mean_s
     least, held, most = (
-        under_way(r.rate, max(0.0, mean), slots) for mean in (least_s, r.mean_s, r.mean_s + r.mean_step_s)
+        requests_in_flight(r.rate, max(0.0, mean), slots) for mean in (least_s, r.mean_s, r.mean_s + r.mean_step_s)
     )
-    sum_ = f"{number(r.rate)}/s times {seconds(r.mean_s)} is {number(held.requests)} requests under way"
+    sum_ = f"{number(r.rate)}/s times {seconds(r.mean_s)} is {number(held.requests)} requests in flight"
     if least.above > OFF:
         yield "littles-law", f"{sum_}, and there is room for {number(slots)}: rate or latency is not of this run"
     elif most.below > IDLE:

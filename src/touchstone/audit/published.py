@@ -35,7 +35,7 @@ class PublishedResult:
     """Seconds since 1970 at the end of the run, where the file states it."""
     connections: int | None = None
     pipeline: int | None = 1
-    """Requests that a connection may have under way; None where the file does not say."""
+    """Requests that a connection may have in flight; None where the file does not say."""
     rate: float | None = None
     """The rate that is ranked, per second."""
     offered: float | None = None

@@ -131,7 +131,7 @@ class Built:
             places |= {"tls.cert": str(certificate.cert), "tls.key": str(certificate.key)}
         elif any("{tls." in text for text in (*self.argv, *self.env.values())):
             raise StartError(
-                "its command or its environment names {tls.cert} or {tls.key}, and the lab calls it without TLS",
+                "its command or its environment names {tls.cert} or {tls.key}, and touchstone calls it without TLS",
                 fix="take the files from TLS_CERT and TLS_KEY, which are set only for TLS; or leave out loads without "
                 'TLS: `speaks = ["h1-tls", "h2"]` in its stack.toml',
             )

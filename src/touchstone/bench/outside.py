@@ -141,7 +141,7 @@ def attached(
         update={"server_cpus": _cpus_of(pid), "dependency_cpus": [], "cgroup": str(reference.cgroup or "") or None}
     )
     record.argv = _command_of(pid)
-    unwatched = None if pid is not None else f"the lab did not start it; {_who_listens(reference)}"
+    unwatched = None if pid is not None else f"touchstone did not start it; {_who_listens(reference)}"
     found = AttachedService(reference, pid, group, unwatched, spoken, since)
     if gone := found.exited():
         raise StartError(gone, fix="start the service again and give its process id with --pid")
@@ -183,7 +183,7 @@ def _not_given(bench: Bench) -> Iterator[str]:
 
 def _not_allowed(service: ExternalService) -> UsageError:
     return UsageError(
-        f"{service.host} is not this machine: the lab loads only this machine unless another host is allowed",
+        f"{service.host} is not this machine: touchstone loads only this machine unless another host is allowed",
         where=service.name,
         fix=f"if you may load it, add --allow-host {service.host}",
     )

@@ -150,8 +150,8 @@ def _no_limit(cgroup: Cgroup | None, limit: str, controller: str) -> StartError:
     if refusal := lacking(controller):
         return StartError(f"not measured: {limit} needs a cgroup: {refusal.why}", fix=refusal.fix)
     return StartError(
-        f"not measured: {limit} needs the controller {controller}, which was switched off while the lab ran",
-        fix="find out what else writes to the lab's cgroup; systemd leaves it alone if `Delegate` is set",
+        f"not measured: {limit} needs the controller {controller}, which was switched off while touchstone ran",
+        fix="find out what else writes to touchstone's cgroup; systemd leaves it alone if `Delegate` is set",
     )
 
 

@@ -57,7 +57,7 @@ def _tls(file: Path, scenario: Scenario) -> Iterator[Problem]:
 
 def _dependencies(file: Path, scenario: Scenario, given: Sequence[str]) -> Iterator[Problem]:
     """`given` are the variables that the lab gives itself."""
-    taken: dict[str, str] = dict.fromkeys(scenario.settings, "[settings]") | dict.fromkeys(given, "the lab")
+    taken: dict[str, str] = dict.fromkeys(scenario.settings, "[settings]") | dict.fromkeys(given, "touchstone")
     for name, spec in scenario.dependencies.items():
         here: Place = ("dependencies", name)
         for key, variable in [((*here, "env"), spec.env), *(((*here, "variables", v), v) for v in spec.variables)]:
@@ -71,7 +71,7 @@ def _dependencies(file: Path, scenario: Scenario, given: Sequence[str]) -> Itera
             yield Problem(file, (*here, "settings", wrong), what, _GUIDE)
     for name in given:
         if name in scenario.settings:
-            yield Problem(file, ("settings", name), "the lab gives it itself", "leave it out")
+            yield Problem(file, ("settings", name), "touchstone gives it itself", "leave it out")
 
 
 def _roles(file: Path, scenario: Scenario) -> Iterator[Problem]:

@@ -129,7 +129,7 @@ def _environment(file: Path, key: Place, own: Variant, scenario: Scenario, by_la
     given = dict.fromkeys(scenario.settings, "the scenario's settings give")
     for name, spec in scenario.dependencies.items():
         given |= dict.fromkeys(spec.gives, f"dependency {name} gives")
-    given |= dict.fromkeys((*by_lab, "TLS_CERT", "TLS_KEY"), "the lab gives")
+    given |= dict.fromkeys((*by_lab, "TLS_CERT", "TLS_KEY"), "touchstone gives")
     for name, value in own.env.items():
         if name in given:
             yield Problem(file, (*key, "env", name), f"{given[name]} {name}, equal for all", "leave it out here")

@@ -56,8 +56,8 @@ def ab(
     command: Annotated[
         str | None,
         typer.Option(
-            help="For a service that is built elsewhere: a line for sh that puts a revision's artifacts into the work "
-            "folder, in place of its build; {revision} is the commit.",
+            help="For a service that is built elsewhere: a shell command that puts a revision's artifacts into the "
+            "work folder, in place of its build; {revision} is the commit.",
             **_HERE,
         ),
     ] = None,
@@ -65,7 +65,7 @@ def ab(
         list[str] | None, typer.Option("--load", help=options.LOAD, callback=options.split_names, **_HERE)
     ] = None,
     fresh_builds: Annotated[
-        bool, typer.Option("--fresh-builds", help="Build again what was built before.", **_HERE)
+        bool, typer.Option("--fresh-builds", help="Build everything again, without the build cache.", **_HERE)
     ] = False,
     no_twin: Annotated[
         bool,
@@ -102,7 +102,7 @@ def ab(
     ] = None,
     status: Annotated[
         int | None,
-        typer.Option(min=200, max=599, help="The expected status; by default the one that both give.", **_THERE),
+        typer.Option(min=200, max=599, help="The expected status; by default the status that both return.", **_THERE),
     ] = None,
     connections: Annotated[
         int, typer.Option("--connections", "-c", min=1, help="Connections of each service.", **_THERE)
@@ -127,7 +127,7 @@ def ab(
         ),
     ] = None,
 ) -> int:
-    """Compare two git revisions, or two services that run already: which figures are better, worse or equivalent."""
+    """Compare two git revisions, or two running services: which figures are better, worse or equivalent."""
     urls = bool(_URL.match(base) or (head and _URL.match(head)))
     _refuse_others(ctx, urls=urls)
     if json and github:

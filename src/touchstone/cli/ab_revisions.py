@@ -92,7 +92,7 @@ class RevisionPair:
         noted = [f"base is {earlier.words}", f"head is {later.words}"]
         for note in noted:
             progress.print(note, highlight=False, markup=False, soft_wrap=True)
-        advice = ["both are the same commit: what differs is noise"] if earlier.commit == later.commit else []
+        advice = ["both are the same commit: any difference is noise"] if earlier.commit == later.commit else []
         advice += repository.remarks((earlier, later))
         for remark in advice:
             progress.print(remark, highlight=False, markup=False, soft_wrap=True, style="yellow")
@@ -161,9 +161,9 @@ class RevisionPair:
         elif not self.why and (worse := [c.figure for c in judged.changes if c.worse and c.figure in EXPLAINED]):
             question = "where it needs more CPU" if CPU in worse else "why its p99 is higher"
             again = shlex.join([*as_typed(), "--why"])
-            console.print(f"{question}: {again}", highlight=False, markup=False, soft_wrap=True)
+            console.print(f"to see {question}: {again}", highlight=False, markup=False, soft_wrap=True)
         if judged.standing is PairStatus.WORSE and self.head and Repository.around(Path.cwd()).leads(*judged.revisions):
-            line = f"which commit it was: touchstone bisect {self.base} {self.head}"
+            line = f"to find the commit: touchstone bisect {self.base} {self.head}"
             console.print(line, highlight=False, markup=False)
 
     def _fetchable(self, *pair: Revision) -> None:
@@ -178,6 +178,6 @@ class RevisionPair:
         for revision in pair:
             if revision.dirty:
                 raise UsageError(
-                    f"nothing can have been built of {revision.words}",
+                    f"{revision.words} has no commit, so there is no build of it",
                     fix="commit, build, and name the commit as the head",
                 )

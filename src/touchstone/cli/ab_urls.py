@@ -132,4 +132,7 @@ class UrlPair:
     def print_remarks(self, console: Console, answer: MeasuredPair) -> None:
         """Print what the reader must know of services that were not started for the run."""
         if answer.judged.rounds > 1:
-            console.print("Both were the same processes in all rounds: restart them and ask again before you say more.")
+            console.print(
+                "Both services were the same processes in all rounds. "
+                "Restart both and compare again before you rely on the result.",
+            )

@@ -30,7 +30,7 @@ def audit_file(
         ),
     ],
     noise: Annotated[
-        float, typer.Option(help="The share by which a rate is taken to scatter, for what its rank is worth.")
+        float, typer.Option(help="The share by which a rate is assumed to vary, to judge how much its rank means.")
     ] = NOISE,
     entry: Annotated[str | None, typer.Option(help="Only this entry.")] = None,
     json: Annotated[bool, typer.Option("--json", help="The result as JSON.")] = False,
@@ -74,9 +74,9 @@ def show(console: Console, made: Audit, entry: str | None) -> None:
     for check, count, reason in made.not_applied:
         say(f"  {check}: {count} of {total}: {reason}")
     if made.ranks:
-        say(f"\nranks (a rate is taken to scatter by {made.noise:.0%})")
+        say(f"\nranks (a rate is assumed to vary by {made.noise:.0%})")
     for ranks in made.ranks:
-        say(f"  {ranks.test}: {ranks.within_noise} of {ranks.entries - 1} neighbours differ by less than that")
+        say(f"  {ranks.test}: {ranks.within_noise} of {ranks.entries - 1} neighbouring ranks differ by less than that")
     shown = [(result, wrong) for result, wrong in made.by_entry if wrong and entry in (None, result.entry)]
     say("\nby entry" if shown else "\nby entry: nothing to explain")
     for result, wrong in shown:
@@ -96,7 +96,7 @@ def _figures(result: PublishedResult) -> str:
 
 
 def _repeated_words(repeated: RepeatedLoad) -> str:
-    sentence = f"{repeated.test}: {repeated.runs} runs, whose rate scatters by {repeated.scatter:.1%}"
+    sentence = f"{repeated.test}: {repeated.runs} runs, whose rate varies by {repeated.scatter:.1%}"
     rate = repeated.rate
     return f"{sentence}: {rate.point:,.0f}/s ({rate.low:,.0f} to {rate.high:,.0f})"
 

@@ -32,17 +32,18 @@ class _BisectDocument(Record):
 
 
 def bisect(
-    good: Annotated[str, typer.Argument(help="A revision at which it was still good.")],
-    bad: Annotated[str, typer.Argument(help="A later revision at which it is worse.")] = "HEAD",
+    good: Annotated[str, typer.Argument(help="A revision that was still good.")],
+    bad: Annotated[str, typer.Argument(help="A later revision that is worse.")] = "HEAD",
     figure: Annotated[
         str, typer.Option(help="The figure that became worse, if wanted with its margin: throughput=2%.")
     ] = "cpu_per_request",
     load: Annotated[
-        str | None, typer.Option(help="The load under which it did; that with the largest loss if left out.")
+        str | None,
+        typer.Option(help="The load under which the figure became worse; by default the load with the largest loss."),
     ] = None,
     margin: Annotated[str, typer.Option(help="The least loss that matters, such as 3% or 0.03.")] = "3%",
     minutes: Annotated[
-        float, typer.Option(min=0.1, help="The longest that a step may take; it ends as soon as it is decided.")
+        float, typer.Option(min=0.1, help="The time limit of a step. A step ends as soon as it is decided.")
     ] = 5.0,
     scenario: options.ScenarioWithin = None,
     stack: options.StackWithin = None,
@@ -94,7 +95,7 @@ def _tell(found: BisectionResult, say: Callable[[str], None]) -> None:
         (first,) = found.candidates
         say(f"\nthe first bad commit is {first.commit}\n  {first.subject}")
         return
-    say("\nit is one of these; the commits between them are undecided:")
+    say("\nthe first bad commit is one of these, which are undecided:")
     for candidate in found.candidates:
         say(f"  {candidate.commit} {candidate.subject}")
     say("  to decide: more time (`--minutes`); results are kept, so only these commits are measured again")

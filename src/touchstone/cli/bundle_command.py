@@ -42,7 +42,7 @@ def bundle(
     manifest = pack(find_run(run), out)
     size = out.stat().st_size
     typer.echo(f"{out}: {manifest.run}, {plural(len(manifest.files), 'file')}, {size / 1000:.0f} kB")
-    typer.echo(f"others check it by: touchstone verify {out}")
+    typer.echo(f"to check it: touchstone verify {out}")
 
 
 def verify(
@@ -56,7 +56,7 @@ def verify(
 ) -> int:
     """Check a bundle of another author: its hashes, its records against each other, and its verdicts.
 
-    It measures nothing without --minutes. Whether a service holds its contract is another question: `touchstone run
+    It measures nothing without --minutes. Whether a service keeps its contract is another question: `touchstone run
     --phase verify`.
     """
     refuse_without("--minutes", minutes > 0, {"--scenario": scenario})
@@ -92,7 +92,7 @@ def _check(bundle: Path, manifest: Manifest, run: Run, files: dict[str, bytes]) 
         raise InvalidRunError(
             f"its statements do not follow from its records{versions}:\n  " + "\n  ".join(_first(found)),
             where=str(bundle),
-            fix="read it as judged here: `touchstone show BUNDLE`"
+            fix="see how this version judges it: `touchstone show BUNDLE`"
             + ("; or verify it with the version that made it" if other else ""),
         )
     typer.echo("every stated verdict, interval and finding follows from the records")
@@ -109,7 +109,10 @@ def _print_rerun(rerun: Rerun) -> None:
     for name in rerun.sources:
         typer.echo(f"{name} was built from other sources, commands or tools than the stated one")
     if rerun.answer is Answer.UNDECIDED and rerun.power is not None:
-        typer.echo(f"a difference of {percent(round(rerun.power, 3))} could have been seen; more `--minutes` see less")
+        typer.echo(
+            f"a difference of {percent(round(rerun.power, 3))} could have been detected; "
+            "more `--minutes` detect a smaller one",
+        )
     typer.echo(f"{rerun.answer}")
 
 

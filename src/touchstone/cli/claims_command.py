@@ -38,12 +38,12 @@ def claims(
         str | None, typer.Argument(help="A claims file, its name or letter; by default all that touchstone includes.")
     ] = None,
     run: Annotated[
-        bool, typer.Option("--run", help="Measure what no run has yet; goes on where it was interrupted.")
+        bool, typer.Option("--run", help="Measure what the runs lack. An interrupted call continues where it stopped.")
     ] = False,
     from_: Annotated[
         list[str] | None, typer.Option("--from", help="Only this run (id, folder, `last`); may be given again.")
     ] = None,
-    explain: Annotated[str | None, typer.Option(help="All about one claim, by its id.")] = None,
+    explain: Annotated[str | None, typer.Option(help="Show everything about one claim, by its id.")] = None,
     gate: Annotated[
         bool,
         typer.Option(
@@ -54,7 +54,7 @@ def claims(
     ] = False,
     allow_undecided: Annotated[
         bool,
-        typer.Option("--allow-undecided", help="With --gate: undecided claims pass; those without a number do not."),
+        typer.Option("--allow-undecided", help="With --gate: undecided claims pass; claims without a number do not."),
     ] = False,
     accept_suspect: Annotated[
         bool, typer.Option("--accept-suspect", help="Let suspect measurements decide; such verdicts are marked.")
@@ -73,7 +73,7 @@ def claims(
     out: Annotated[Path | None, typer.Option(help="The folder for the pages; results/claims if left out.")] = None,
     json: Annotated[bool, typer.Option("--json", help="The result as JSON.")] = False,
 ) -> int:
-    """Hold published statements against measurements: which hold, which do not, and why."""
+    """Compare published statements with measurements: which hold, which do not, and why."""
     if run and from_:
         raise UsageError(
             "--run and --from exclude each other", fix="measure first, then read the result: give one of them"

@@ -36,14 +36,14 @@ def clean(
     ] = "",
     yes: Annotated[bool, typer.Option("--yes", help="Remove them; without it they are only shown.")] = False,
 ) -> None:
-    """Remove old results and unused builds; without --yes only say which."""
+    """Remove old results and unused builds; without --yes only list them."""
     limit = _bytes(cache_above) if cache_above else None
     runs, builds = runs_kept(results_root()), builds_kept()
     console = Console()
     _tell(console, "results", runs)
     _tell(console, "builds", builds)
     if results_older_than is None and limit is None:
-        console.print("say what may go: --results-older-than 30, --cache-above 2GiB", highlight=False)
+        console.print("say what may be removed: --results-older-than 30, --cache-above 2GiB", highlight=False)
         return
     going = [] if results_older_than is None else runs_older_than(runs, time.time(), results_older_than)
     going += [] if limit is None else builds_above_limit(builds, limit)
@@ -51,7 +51,7 @@ def clean(
     going = [entry for entry in going if entry not in busy]
     _show(console, going)
     for entry in busy:
-        console.print(f"kept, a process works in it: {entry.path}", highlight=False, soft_wrap=True)
+        console.print(f"kept, because a process uses it: {entry.path}", highlight=False, soft_wrap=True)
     if not going:
         console.print("nothing to remove", highlight=False)
     elif not yes:

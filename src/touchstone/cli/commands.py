@@ -30,11 +30,13 @@ MEASURE, COMPARE, UNDERSTAND = "Measure", "Compare", "Understand"
 SHARE, MAINTAIN = "Share", "Maintain"
 COMMANDS: dict[str, Outline] = {
     "run": Outline(
-        "run", "Build, check, boot and load the contenders of a scenario, and say which differences are real.", MEASURE
+        "run",
+        "Build, check, start and load the contenders of a scenario, and show which differences are real.",
+        MEASURE,
     ),
     "load": Outline(
         "load",
-        "Put load on a URL, as wrk does and with more care. The engine's own options: touchstone load --help",
+        "Put load on a URL, as wrk does, and check every response. The engine's own options: touchstone load --help",
         MEASURE,
     ),
     "probe": Outline(
@@ -57,7 +59,7 @@ COMMANDS: dict[str, Outline] = {
     "list": Outline("list", "List the scenarios with their contenders, and what each contender still needs.", MEASURE),
     "ab": Outline(
         "ab",
-        "Compare two git revisions, or two services that run already: which figures are better, worse or equivalent.",
+        "Compare two git revisions, or two running services: which figures are better, worse or equivalent.",
         COMPARE,
     ),
     "comment": Outline(
@@ -73,7 +75,7 @@ COMMANDS: dict[str, Outline] = {
     ),
     "history": Outline("history", "Keep figures over commits: record, show, export.", COMPARE),
     "claims": Outline(
-        "claims", "Hold published statements against measurements: which hold, which do not, and why.", COMPARE
+        "claims", "Compare published statements with measurements: which hold, which do not, and why.", COMPARE
     ),
     "show": Outline("show", "Judge a run again from its records, and show it.", UNDERSTAND),
     "explain": Outline(
@@ -109,7 +111,7 @@ COMMANDS: dict[str, Outline] = {
     "doctor": Outline("doctor", "Look at the machine and its tools.", MAINTAIN),
     "toolchain": Outline("toolchain", "Get a tool that is missing, without changing the system.", MAINTAIN),
     "schema": Outline("schema", "Write the JSON Schemas of manifests into a folder, for editors.", MAINTAIN),
-    "clean": Outline("clean", "Remove old results and unused builds; without --yes only say which.", MAINTAIN),
+    "clean": Outline("clean", "Remove old results and unused builds; without --yes only list them.", MAINTAIN),
 }
 """In the order of the help. A command's own help begins with its summary: a test holds them together."""
 FORMER: dict[str, list[str]] = {"ab-url": ["ab"], "article": ["report", "--format", "article"]}

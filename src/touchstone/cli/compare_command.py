@@ -53,7 +53,7 @@ def compare(
         ),
     ] = False,
     allow_undecided: Annotated[
-        bool, typer.Option("--allow-undecided", help="With --gate: let pass what is undecided.")
+        bool, typer.Option("--allow-undecided", help="With --gate: undecided figures pass.")
     ] = False,
     reference: Annotated[
         str | None,
@@ -136,8 +136,9 @@ def _compared(old: Run, new: Run, terms: ComparisonTerms, reference: str | None,
         )
     ratios = f"ratios to {found.reference} within each run, and " if found.reference else ""
     notes = [
-        f"measured on different machines ({'; '.join(unlike)}): compared are {ratios}exact counts and sizes. Such a "
-        "ratio knows less of the machine than a time does, and not nothing: `touchstone ab` measures both on one"
+        f"measured on different machines ({'; '.join(unlike)}): only {ratios}exact counts and sizes are compared. "
+        "A ratio depends less on the machine than a time does, but still depends on it: `touchstone ab` measures "
+        "both on one"
     ]
     return judge_runs(old, new, found.changes, lost, terms, left_out=found.left_out, notes=notes)
 
@@ -174,7 +175,7 @@ def _print_limits(*runs: Run) -> None:
     console = Console()
     if any(len(run.samples) == 1 for run in runs):
         console.print("one result has no interval: repeat the load, and give a folder of results on either side")
-    console.print("a result does not name its machine: compare what was taken on the same one")
+    console.print("a result does not name its machine: compare only results of the same machine")
 
 
 def register(app: typer.Typer) -> None:

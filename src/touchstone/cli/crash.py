@@ -26,7 +26,7 @@ _RIGHTS = "let your user read and write it (`ls -l` shows its rights), or name a
 _ROOM = "free space there (`df -h` shows how much is left), or write to another place"
 _FILES = "raise the limit (`ulimit -n 65536`), or ask for fewer connections"
 _PROCESSES = "end processes that nobody needs, or raise the limits of processes and memory (`ulimit -a` shows them)"
-_DISK = "see what the kernel says of the disk: `dmesg`"
+_DISK = "see what the kernel reports about the disk: `dmesg`"
 _CAUSES = {
     errno.ENOSPC: ("the disk is full", _ROOM),
     errno.EDQUOT: ("the disk quota is used up", _ROOM),
@@ -36,8 +36,8 @@ _CAUSES = {
     errno.EROFS: ("the file system is read-only", "write to another place"),
     errno.EMFILE: ("this process has too many open files", _FILES),
     errno.ENFILE: ("the machine has too many open files", "close programs that hold many files open"),
-    errno.EAGAIN: ("the system has no process or thread to give", _PROCESSES),
-    errno.ENOMEM: ("the system has no memory to give", _PROCESSES),
+    errno.EAGAIN: ("the system cannot start another process or thread", _PROCESSES),
+    errno.ENOMEM: ("the system is out of memory", _PROCESSES),
     errno.ENOENT: ("there is no such file or folder", "see that the path is right and that nothing removes it"),
     errno.ENOTDIR: ("a part of the path is not a folder", "see that the path is right"),
     errno.EISDIR: ("it is a folder, where a file is needed", "name a file"),

@@ -50,7 +50,7 @@ def record(
         str, typer.Option(help="The revision that the run has measured; a run of `ab` knows it.")
     ] = "HEAD",
     reference: Annotated[
-        str | None, typer.Option(help="The contender that others are set against; the run's baseline if left out.")
+        str | None, typer.Option(help="The contender to compare the others with; by default the run's baseline.")
     ] = None,
     to: Store = Path(store.DEFAULT),
 ) -> None:
@@ -65,7 +65,7 @@ def record(
         f"{plural(len(entries), 'figure')} of {entries[0].commit[:10]} recorded in {to}", highlight=False, markup=False
     )
     if entries[0].dirty:
-        console.print("files had been changed since that commit: the entry says so", highlight=False)
+        console.print("files had changed since that commit, which the entry records", highlight=False)
 
 
 @app.command()
@@ -99,9 +99,7 @@ def export(
     commit: Annotated[
         str | None, typer.Option(help="With --run: the revision that it has measured; HEAD if left out.")
     ] = None,
-    reference: Annotated[
-        str | None, typer.Option(help="With --run: the contender that others are set against.")
-    ] = None,
+    reference: Annotated[str | None, typer.Option(help="With --run: the contender to compare the others with.")] = None,
     of: Store = Path(store.DEFAULT),
 ) -> None:
     """Print the newest figures, or the history, in another tool's format."""

@@ -25,7 +25,7 @@ _BENCHMARKS: dict[str, Callable[[Path], BenchmarkEntry]] = {
 
 
 def import_entry(
-    benchmark: Annotated[str, typer.Argument(help=f"Whose entry or results: {' or '.join(_BENCHMARKS)}.")],
+    benchmark: Annotated[str, typer.Argument(help=f"The benchmark of the files: {' or '.join(_BENCHMARKS)}.")],
     paths: Annotated[
         list[Path],
         typer.Argument(
@@ -36,13 +36,13 @@ def import_entry(
     out: Annotated[
         Path | None,
         typer.Option(
-            help="The folder to write to, made if it is not there; one named after the benchmark if left out.",
+            help="The folder to write to, created if missing; by default it is named after the benchmark.",
             show_default=False,
         ),
     ] = None,
     test: Annotated[
         list[str] | None,
-        typer.Option(help="A test that a new scenario asks; repeat it. All of the entry's first image if left out."),
+        typer.Option(help="A test for a new scenario; repeatable. By default all tests of the entry's first image."),
     ] = None,
 ) -> None:
     """Make a stack from a HttpArena or TechEmpower entry, or keep published results for `touchstone site`."""

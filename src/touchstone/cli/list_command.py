@@ -33,9 +33,11 @@ def list_(
             help="Only this scenario, by name or folder: a line for each contender.", autocompletion=scenarios
         ),
     ] = "",
-    runs: Annotated[bool, typer.Option("--runs", help="The runs in ./results instead, the latest first.")] = False,
-    exhibits: Annotated[bool, typer.Option("--exhibits", help="Also the variants that hold a defect.")] = False,
-    json: Annotated[bool, typer.Option("--json", help="For a machine: all of them, unfolded.")] = False,
+    runs: Annotated[bool, typer.Option("--runs", help="List the runs in ./results instead, the latest first.")] = False,
+    exhibits: Annotated[
+        bool, typer.Option("--exhibits", help="Also list the variants with a deliberate defect.")
+    ] = False,
+    json: Annotated[bool, typer.Option("--json", help="The list as JSON, with nothing hidden.")] = False,
 ) -> None:
     """List the scenarios with their contenders, and what each contender still needs."""
     rows = past_runs(results_root(), _name(scenario)) if runs else _contenders(scenario)
@@ -78,7 +80,7 @@ def _print_hints(console: Console, rows: Rows, scenario: str, *, exhibits: bool)
         hints.append(f"{'missing' if scenario else '* needs a missing tool'}: see `touchstone doctor`")
     folded = sum(bool(row["exhibit"]) for row in rows)
     if folded and not exhibits:
-        hints.append(f"exhibits folded: {folded}; --exhibits shows them")
+        hints.append(f"{folded} exhibits are hidden; --exhibits shows them")
     if hints:
         console.print("; ".join(hints), highlight=False, soft_wrap=True)
 

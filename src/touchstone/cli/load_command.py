@@ -29,7 +29,7 @@ from touchstone.record.engine import LoadResult
 from touchstone.report.latency_bars import latency_bars
 from touchstone.report.load_advice import advice
 
-_HELP = "Put load on a URL, as wrk does and with more care. The engine's own options: touchstone load --help"
+_HELP = "Put load on a URL, as wrk does, and check every response. The engine's own options: touchstone load --help"
 _OWN = """
 Options of touchstone load alone:
       --fail-if <CONDITION>  Exit with 3 if it holds: "errors > 1%", "p99 > 20ms", "rate < 1000"; may be repeated

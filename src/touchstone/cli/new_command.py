@@ -63,7 +63,7 @@ _MADE_FIRST = (
 
 
 def new(
-    folder: Annotated[Path, typer.Argument(help="The scenario's folder, made if it is not there.")],
+    folder: Annotated[Path, typer.Argument(help="The scenario's folder, created if missing.")],
     stack: Annotated[
         str | None, typer.Option(help=f"What the stack is written in: {', '.join(KINDS)}; python if left out.")
     ] = None,
@@ -76,7 +76,9 @@ def new(
             file_okay=False,
         ),
     ] = None,
-    name: Annotated[str, typer.Option(help="The stack's name, and its folder's; the kind's own if left out.")] = "",
+    name: Annotated[
+        str, typer.Option(help="The name of the stack and its folder; by default the name of its kind.")
+    ] = "",
     from_openapi: Annotated[
         Path | None,
         typer.Option(help="Draft contract and loads from an OpenAPI 3 or Swagger 2 file.", exists=True),
@@ -98,7 +100,7 @@ def new(
     ] = None,
     compose_service: Annotated[
         str | None,
-        typer.Option(help="The service of the Compose file that is tested; the one that is built if left out."),
+        typer.Option(help="The tested service of the Compose file; by default the one that is built."),
     ] = None,
 ) -> None:
     """Make a scenario with a working stack, add a stack, or draft one from a file."""
@@ -106,7 +108,7 @@ def new(
         raise UsageError("a stack is either new or drafted from a service", fix="give --stack or --service")
     if stack is not None and stack not in KINDS:
         hint = did_you_mean(stack, KINDS)
-        raise UsageError(f"there is no stack to begin from in {stack!r}", fix=f"{hint}there are: {', '.join(KINDS)}")
+        raise UsageError(f"there is no example stack in {stack!r}", fix=f"{hint}there are: {', '.join(KINDS)}")
     if compose_service is not None and from_compose is None:
         raise UsageError("--compose-service names a service of a Compose file", fix="add --from-compose FILE")
     draft = _draft(folder, from_openapi, from_har, from_url or [], from_compose)
@@ -155,7 +157,7 @@ def _home(folder: Path, called: str) -> Path:
             raise UsageError(f"{word!r} is not a name of a stack or a scenario", fix=NAME_IN_WORDS)
     home = folder / called
     if home.exists():
-        raise UsageError("the stack's folder is there already", where=str(home), fix="name another with --name")
+        raise UsageError("the stack's folder exists already", where=str(home), fix="name another with --name")
     return home
 
 
@@ -169,25 +171,25 @@ def _after_a_draft(folder: Path, home: Path, *, invented: bool) -> list[str]:
     """Next steps after a stack was drafted from a service. `invented` means touchstone drafted the scenario."""
     look = f"look at {home / STACK_FILE}, and see whether it starts: touchstone run {folder} --phase verify"
     example = f"say in {folder / SCENARIO_FILE} its requests and responses: GET /ping is an example"
-    asked = f"or have it asked while it runs: touchstone new {folder} --from-url http://127.0.0.1:8080/health"
+    asked = f"or draft them while the service runs: touchstone new {folder} --from-url http://127.0.0.1:8080/health"
     return [example, asked, look] if invented else [look]
 
 
 def _after_a_scenario(folder: Path) -> list[str]:
     """What is left to do when a scenario was drafted, and no stack with it."""
     if any(folder.glob(f"*/{STACK_FILE}")):
-        return [f"edit it, and see whether the service holds it: touchstone run {folder} --phase verify"]
+        return [f"edit it, and check that the service keeps it: touchstone run {folder} --phase verify"]
     return [
         f"edit it, and add the service: touchstone new {folder} --service FOLDER",
-        f"or begin a new one: touchstone new {folder} --stack python",
+        f"or start a new one: touchstone new {folder} --stack python",
     ]
 
 
 def _after_a_starter(folder: Path, home: Path) -> list[str]:
     """What is left to do when a scenario was drafted, and a starter put into it."""
     return [
-        f"write the service in {home}: what lies there answers GET /ping alone",
-        f"one that is there already is drafted by: touchstone new {folder} --service FOLDER",
+        f"write the service in {home}: the example there answers only GET /ping",
+        f"to use an existing service: touchstone new {folder} --service FOLDER",
     ]
 
 

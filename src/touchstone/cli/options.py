@@ -25,7 +25,7 @@ def refuse_without(other: str, is_given: bool, wanted: Mapping[str, object]) -> 
     """
     for name, value in wanted.items():
         if value and not is_given:
-            raise UsageError(f"{name} is about {other}", fix=f"add {other}, or leave {name} out")
+            raise UsageError(f"{name} has no effect without {other}", fix=f"add {other}, or leave {name} out")
 
 
 Verify = Annotated[

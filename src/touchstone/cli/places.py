@@ -80,8 +80,11 @@ def find_run(name: str) -> Path:
         return matching[0]
     if matching:
         raise UsageError(f"{name!r} fits {len(matching)} runs", fix=f"say which: {', '.join(r.name for r in matching)}")
-    known = ", ".join(run.name for run in runs[-5:]) or "none yet; `touchstone run` makes one"
-    raise UsageError(f"there is no run {name!r}", fix=f"`last`, a folder, or one of: {known}")
+    known = f"name `last`, a folder, or one of: {', '.join(run.name for run in runs[-5:])}"
+    raise UsageError(
+        f"there is no run {name!r}",
+        fix=known if runs else "name a folder, or make a run with `touchstone run`",
+    )
 
 
 def as_typed() -> tuple[str, ...]:

@@ -41,7 +41,7 @@ def run(
     ] = "",
     url: Annotated[
         list[str] | None,
-        typer.Option("--url", metavar="NAME=URL", help="A service that runs already; may be given again."),
+        typer.Option("--url", metavar="NAME=URL", help="A running service; may be given again."),
     ] = None,
     pid: Annotated[
         list[str] | None,
@@ -77,9 +77,11 @@ def run(
         typer.Option("--exhibits", help="Include exhibits (variants with a deliberate defect) and their sound twins."),
     ] = False,
     out: options.Out = None,
-    fresh_builds: Annotated[bool, typer.Option("--fresh-builds", help="Build again what was built before.")] = False,
+    fresh_builds: Annotated[
+        bool, typer.Option("--fresh-builds", help="Build everything again, without the build cache.")
+    ] = False,
     cpus: Annotated[
-        float | None, typer.Option(min=0.01, max=1024, help="How many CPUs' time a contender may use, such as 0.5.")
+        float | None, typer.Option(min=0.01, max=1024, help="The CPU limit of each contender, such as 0.5.")
     ] = None,
     large: Annotated[
         bool, typer.Option("--large", help="Hold more connections than one process's file limit allows.")
@@ -112,7 +114,7 @@ def run(
     details: options.Details = False,
     lines: Annotated[bool, typer.Option("--lines", help="One line a figure, for searching in a log.")] = False,
 ) -> int:
-    """Build, check, boot and load the contenders of a scenario, and say which differences are real."""
+    """Build, check, start and load the contenders of a scenario, and show which differences are real."""
     if quick and thorough:
         raise UsageError("--quick and --thorough exclude each other", fix="give one of them")
     if until_decided and minutes:
@@ -130,7 +132,7 @@ def run(
         raise UsageError("--objective is for the phase capacity, which is not asked for", fix="add --phase capacity")
     if scenario is None and services:
         raise UsageError(
-            "--url needs a scenario: nothing says what these services must answer",
+            "--url needs a scenario, which says what the services must answer",
             fix="`touchstone new NAME` drafts one; for one request alone, `touchstone load URL` and "
             "`touchstone ab URL1 URL2`",
         )

@@ -22,7 +22,7 @@ def schema(
     `new` and `import` do it. Repeat it for a scenario that an earlier version made.
     """
     if not folder.is_dir():
-        raise UsageError("there is no such folder", where=str(folder), fix="name the folder that the manifests lie in")
+        raise UsageError("there is no such folder", where=str(folder), fix="name the folder of the manifests")
     for path in write_schemas(folder):
         typer.echo(path)
     typer.echo(f"first line of scenario.toml:  {SCENARIO_SCHEMA}")

@@ -45,7 +45,7 @@ def read_services(
         )
     for host in hosts:
         if all(service.host.lower() != host for service in services):
-            raise UsageError(f"--allow-host {host} is the host of no --url", fix="leave it out, or correct it")
+            raise UsageError(f"no --url has the host of --allow-host {host}", fix="leave it out, or correct it")
     return _with_processes(services)
 
 

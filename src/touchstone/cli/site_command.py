@@ -15,13 +15,15 @@ from touchstone.report.format import plural
 
 
 def site(
-    folder: Annotated[Path, typer.Argument(help="A folder with runs or imported results; also those further below.")],
-    out: Annotated[Path, typer.Option(help="The folder to write to, made if it is not there.")],
+    folder: Annotated[
+        Path, typer.Argument(help="A folder with runs or imported results; those in its subfolders count too.")
+    ],
+    out: Annotated[Path, typer.Option(help="The folder to write to, created if missing.")],
     title: Annotated[str, typer.Option(help="The site's title; the folder's name if left out.")] = "",
 ) -> None:
     """Write a site over runs: contenders in rank groups, two side by side, over time, with reports and badges."""
     if not folder.is_dir():
-        raise UsageError("there is no such folder", where=str(folder), fix="name the folder that the runs lie in")
+        raise UsageError("there is no such folder", where=str(folder), fix="name the folder of the runs")
     found = sorted(path.parent for path in folder.rglob("plan.json") if out.resolve() not in path.resolve().parents)
     runs: dict[str, Run] = {}
     for place in found:
@@ -31,7 +33,7 @@ def site(
             typer.echo(f"left out: {error}", err=True)
             continue
         if run.plan.run_id in runs:
-            typer.echo(f"left out: {place}: another folder has the run {run.plan.run_id}, too", err=True)
+            typer.echo(f"left out: {place}: another folder has the same run {run.plan.run_id}", err=True)
             continue
         runs[run.plan.run_id] = run
     published = []
@@ -41,7 +43,7 @@ def site(
         except TouchstoneError as error:
             typer.echo(f"left out: {error}", err=True)
     if not runs and not published:
-        fix = "name a folder below which runs lie; `touchstone run` makes one in results"
+        fix = "name a folder that contains runs; `touchstone run` writes them to results"
         raise UsageError("no run in it can be read", where=str(folder), fix=fix)
     # Plots and statistics load for as long as a short help is read.
     from touchstone.site.page import write_site  # noqa: PLC0415

@@ -29,9 +29,9 @@ from touchstone.vocabulary.figure import Unit
 def size_command(
     *,
     scenario: options.Scenario = None,
-    rate: Annotated[float, typer.Option(help="The requests per second that are to be served.")],
+    rate: Annotated[float, typer.Option(help="The requests per second to serve.")],
     objective: Annotated[
-        str | None, typer.Option(help="What must hold, such as 'p99 < 20ms'; the scenario's own if left out.")
+        str | None, typer.Option(help="The objective, such as 'p99 < 20ms'; by default the scenario's.")
     ] = None,
     stacks: Annotated[
         str, typer.Option("--stacks", "-s", help="Stacks, or stack/variant, separated by commas; `all` for every one.")
@@ -45,7 +45,7 @@ def size_command(
     ] = "",
     price_cpu_hour: Annotated[float, typer.Option(help="What a CPU costs per hour.")] = 0.0,
     price_gib_hour: Annotated[float, typer.Option(help="What a GiB of memory costs per hour.")] = 0.0,
-    thorough: Annotated[bool, typer.Option("--thorough", help="With the times of the normal preset.")] = False,
+    thorough: Annotated[bool, typer.Option("--thorough", help="Use the times of the normal preset.")] = False,
     rounds: Annotated[
         int | None,
         typer.Option(
@@ -122,7 +122,7 @@ def print_sizing(console: Console, sizing: Sizing) -> None:
     console.print(table)
     console.print(f"The smallest containers for {demand.rate:,.0f} requests per second:", highlight=False)
     for name, chosen in sizing.smallest.items():
-        console.print(f"  {name}: {_told(sizing, chosen)}", highlight=False, soft_wrap=True)
+        console.print(f"  {name}: {_in_words(sizing, chosen)}", highlight=False, soft_wrap=True)
     for miscount in sizing.miscounts:
         console.print(f"  {miscount}", highlight=False, markup=False, soft_wrap=True)
     if sizing.doubts:
@@ -144,9 +144,9 @@ def _money_at_capacity(sizing: Sizing, one: SizedContainer) -> str:
     return f"{shown[1]} ({shown[0]} to {shown[2]})" if len(shown) == len(rates) else ""
 
 
-def _told(sizing: Sizing, one: SizedContainer | None) -> str:
+def _in_words(sizing: Sizing, one: SizedContainer | None) -> str:
     if one is None:
-        return "none of these: give it more CPUs or memory, or relax the objective"
+        return "none of the tried containers serves it: allow more CPUs or memory, or relax the objective"
     memory = quantity(one.memory, Unit.BYTES) if one.memory else "memory not found"
     demand = sizing.demand
     money = ""

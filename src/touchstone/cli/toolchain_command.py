@@ -37,8 +37,10 @@ def toolchain(
     jdk_source: Annotated[
         Path | None, typer.Option("--jdk-source", help="OpenJDK's source archive, if no Debian mirror has it.")
     ] = None,
-    from_scratch: Annotated[bool, typer.Option("--anew", help="Remove what is there first.")] = False,
-    even_if_found: Annotated[bool, typer.Option("--even-if-found", help="Although the machine has one.")] = False,
+    from_scratch: Annotated[bool, typer.Option("--anew", help="Remove the installed copy first.")] = False,
+    even_if_found: Annotated[
+        bool, typer.Option("--even-if-found", help="Install it even if the machine has one.")
+    ] = False,
 ) -> None:
     """Get a tool that is missing, without changing the system."""
     console = Console()
@@ -61,7 +63,7 @@ def toolchain(
     )
     console.print(f"native-image is at {home.executable}; its differences from GraalVM: docs/native-image.md")
     if (preferred := shutil.which("native-image")) is not None:
-        console.print(f"the one on the PATH goes first: {preferred}")
+        console.print(f"the one on the PATH takes precedence: {preferred}")
 
 
 def register(app: typer.Typer) -> None:

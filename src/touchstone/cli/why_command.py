@@ -33,15 +33,16 @@ class _WhyDocument(Record):
 def why(
     run: Annotated[str, typer.Argument(help="A run's id or folder, or `last`.")] = "last",
     baseline: Annotated[
-        str, typer.Argument(help="A contender: a stack, or stack/variant; the run's own baseline.")
+        str,
+        typer.Argument(help="The contender to compare with: a stack, or stack/variant; by default the run's baseline."),
     ] = "",
-    contender: Annotated[str, typer.Argument(help="The one that is explained against it; all others.")] = "",
+    contender: Annotated[str, typer.Argument(help="The contender to explain; by default all others.")] = "",
     load: options.Loads = None,
     export: Annotated[
         Path | None, typer.Option(help="Write every contender's stacks to this folder: folded, and for speedscope.")
     ] = None,
     latency: Annotated[
-        bool, typer.Option("--latency", help="Explain p99 in place of CPU: where slow requests' time went.")
+        bool, typer.Option("--latency", help="Explain p99 instead of CPU: where slow requests spend their time.")
     ] = False,
     json: Annotated[bool, typer.Option("--json", help="The result as JSON.")] = False,
 ) -> int:

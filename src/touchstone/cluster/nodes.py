@@ -107,10 +107,10 @@ def living_nodes() -> list[ClusterNode]:
                 )
             )
     found.sort(key=lambda node: [int(part) if part.isdigit() else 0 for part in node.address.split(".")])
-    return _told_apart(found)
+    return _with_distinct_names(found)
 
 
-def _told_apart(nodes: Sequence[ClusterNode]) -> list[ClusterNode]:
+def _with_distinct_names(nodes: Sequence[ClusterNode]) -> list[ClusterNode]:
     """Names that several nodes share get the address behind them."""
     names = [node.name for node in nodes]
     return [

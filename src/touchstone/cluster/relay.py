@@ -95,7 +95,7 @@ def _pass_orders(connection: socket.socket, agent: Any, name: str) -> None:
         connection.makefile("r", encoding="utf-8") as orders,
     ):
         for line in orders:
-            # One after the other: calls that are under way together may overtake each other.
+            # One after the other: calls that are in flight together may overtake each other.
             ray.get(agent.tell.remote(name, line), timeout=SILENCE_S)
         agent.close.remote(name)
 

@@ -204,7 +204,7 @@ def askable(checks: Iterable[Check], dependencies: Mapping[str, Dependency]) -> 
     for check in checks:
         acts = [step.dependency for step in check.steps if isinstance(step, Act)]
         if unknown := next((name for name in acts if name not in dependencies), None):
-            left_out.append(f"the check {check.id} acts on {unknown}, and was not made")
+            left_out.append(f"the check {check.id} acts on {unknown}, and was not run")
             continue
         lost = [proof for proof in check.proofs if proof.dependency not in dependencies]
         left_out += [f"{proof.says}: {proof.dependency} could not be asked (check {check.id})" for proof in lost]

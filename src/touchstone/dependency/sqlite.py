@@ -212,10 +212,10 @@ class SqliteFile(Dependency):
 
     def _remove(self) -> list[str]:
         held = sorted(self.context.folder.glob(f"{self.name}-*.db*"))
-        strangers = [str(f.name) for f in held if self._path is None or not f.name.startswith(self._path.name)]
+        left_over = [str(f.name) for f in held if self._path is None or not f.name.startswith(self._path.name)]
         for file in held:
             file.unlink(missing_ok=True)
-        return [f"file {name} was there before the first start" for name in strangers]
+        return [f"file {name} was there before the first start" for name in left_over]
 
 
 def _indexes(database: sqlite3.Connection, table: str) -> list[str]:

@@ -44,7 +44,7 @@ def engine_refusal(why: str, fix: str | None = None) -> EngineError:
     if not _OF_ANOTHER_VERSION.search(why):
         return EngineError(why, fix=fix)
     return EngineError(
-        f"the engine is of another version than the lab, and does not understand it: {why}",
+        f"the engine is of another version than touchstone, and does not understand it: {why}",
         where=str(engine_path()),
         fix="build the engine again: `make setup`"
         + ("; or unset TOUCHSTONE_ENGINE, which names it" if "TOUCHSTONE_ENGINE" in os.environ else ""),

@@ -20,7 +20,7 @@ from touchstone.record.engine import LoadResult
 from touchstone.record.evidence.slices import Slice
 
 _PATIENCE_S = 60.0
-"""Beyond the time that an order's turns take: responses under way, settling, a machine that stands still."""
+"""Beyond the time that an order's turns take: responses in flight, settling, a machine that stands still."""
 
 
 class TurnRecord(Slice):

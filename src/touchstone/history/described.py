@@ -48,11 +48,11 @@ def described_series(
         for change in changes:
             commits = list(between(change.after, change.until))
             change.commits = commits or [_revision(series.entries[change.at])]
-        found.append(DescribedSeries(series, _told(series, changes)))
+        found.append(DescribedSeries(series, _series_text(series, changes)))
     return found
 
 
-def _told(series: FigureHistory, changes: list[HistoryChange]) -> SeriesText:
+def _series_text(series: FigureHistory, changes: list[HistoryChange]) -> SeriesText:
     first = series.first
     return SeriesText(
         scenario=first.scenario,

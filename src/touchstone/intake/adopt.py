@@ -34,11 +34,11 @@ def adopt(entry: BenchmarkEntry, folder: Path, asked: Sequence[str] = ()) -> Ado
     """
     home, scenario = folder / entry.name, folder / SCENARIO_FILE
     if home.exists():
-        raise UsageError("the stack's folder is there already", where=str(home), fix="remove it, or give another --out")
+        raise UsageError("the stack's folder exists already", where=str(home), fix="remove it, or give another --out")
     if entry.folder.resolve() in (folder.resolve(), *folder.resolve().parents):
         raise UsageError("the scenario would lie in the entry itself", where=str(folder), fix="give another --out")
     if not any(variant.tests for variant in entry.variants):
-        what = f"{entry.title} takes part in nothing that the lab can ask"
+        what = f"{entry.title} takes part in nothing that touchstone can ask"
         raise UsageError(what, where=str(entry.folder), fix=_listed("see what is left out", entry.left_out))
     wanted = _asked_there(entry, scenario, asked) if scenario.exists() else _asked_anew(entry, asked)
     fitting = [variant for variant in entry.variants if not _lacking(variant, wanted)]
@@ -72,7 +72,7 @@ def _asked_anew(entry: BenchmarkEntry, asked: Sequence[str]) -> Wanted:
     own = {name: test.targets for variant in reversed(entry.variants) for name, test in variant.tests.items()}
     for name in asked:
         if name not in own:
-            what = f"{entry.title} takes part in no test {name!r} that the lab can ask"
+            what = f"{entry.title} takes part in no test {name!r} that touchstone can ask"
             raise UsageError(what, where="--test", fix=f"there are: {', '.join(own)}")
     names = asked or list(next(variant for variant in entry.variants if variant.tests).tests)
     return {name: own[name] for name in names}

@@ -247,7 +247,7 @@ def read_http_arena(folder: Path) -> BenchmarkEntry:
     if not (folder / "Dockerfile").is_file():
         by_script = (folder / "build.sh").is_file()
         raise UsageError(
-            "there is no Dockerfile" + (": build.sh builds its image, and the lab runs no scripts" * by_script),
+            "there is no Dockerfile" + (": build.sh builds its image, and touchstone runs no scripts" * by_script),
             where=str(folder),
             fix="build the image by hand, and name it as `image` in a stack.toml with `port = 8080`",
         )
@@ -316,7 +316,7 @@ def _variant_title(title: str, described: dict[str, Any]) -> str:
 def _left_out(tests: Sequence[str], *, has_schema: bool) -> list[SkippedItem]:
     found = []
     for test in tests:
-        why = next((why for pattern, why in _LEFT_OUT if fnmatchcase(test, pattern)), "the lab does not know it")
+        why = next((why for pattern, why in _LEFT_OUT if fnmatchcase(test, pattern)), "touchstone does not know it")
         without_schema = fnmatchcase(test, "*-grpc*") and not has_schema
         found.append(SkippedItem(f"the profile {test}", _NO_PROTO if without_schema else why))
     return found

@@ -131,7 +131,7 @@ def _tests_left_out(implementations: Mapping[str, Mapping[str, Any]]) -> Iterato
         str(one.get("database")) for one in implementations.values() if one.get("database") not in (None, "None")
     }
     for name in sorted(asked - set(_KNOWN)):
-        why = "the lab does not know it"
+        why = "touchstone does not know it"
         if name in _OF_DATABASE:
             why = f"it needs the benchmark's own database ({', '.join(sorted(databases)) or 'unnamed'}) with its tables"
         yield SkippedItem(f"the test {name}", why)

@@ -134,7 +134,7 @@ def _home_in_version_1() -> CgroupHome:
 def _home_in_version_2(tree: Hierarchy) -> CgroupHome:
     groups = _own_groups(tree)
     if groups[0].name == LEAF and len(groups) > 1:
-        return _settle(groups[1], " of the lab that started this one")
+        return _settle(groups[1], " of touchstone that started this one")
     unit = next((group for group in groups if group.suffix in (".service", ".scope")), None)
     ours = _is_delegated(unit) if unit is not None else not _is_top(groups[0])
     if not systemd_runs() or (ours and _is_writable(groups[0])):
@@ -186,7 +186,7 @@ def _wait_until_in(scope: str) -> None:
     deadline = time.monotonic() + _MOVED_WITHIN_S
     while scope not in Path("/proc/self/cgroup").read_text(encoding="utf-8"):
         if time.monotonic() > deadline:
-            raise ScopeError(f"systemd has not moved the lab into {scope} within {_MOVED_WITHIN_S:g} s")
+            raise ScopeError(f"systemd has not moved touchstone into {scope} within {_MOVED_WITHIN_S:g} s")
         time.sleep(0.01)
 
 
@@ -223,7 +223,7 @@ def _is_writable(home: Path) -> bool:
 
 def _why_none(home: Path, offered: list[str]) -> tuple[str, str]:
     if _LIMITING & {*offered}:
-        return f"{home} still holds processes that the lab cannot move", "end them, or run as root"
+        return f"{home} still holds processes that touchstone cannot move", "end them, or run as root"
     return f"{home} was given neither of the controllers memory and cpu", _delegate()
 
 

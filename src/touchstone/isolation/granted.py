@@ -75,7 +75,7 @@ def _nices() -> Iterator[tuple[tuple[int, str], int]]:
                 name, _, fields = (task / "stat").read_text().partition("(")[2].rpartition(")")
                 found.append((int(fields.split()[_NICE]), name))
         if found and (pid == own or any(name == _ENGINE for _, name in found)):
-            yield (pid, "the lab" if pid == own else "the engine"), max(nice for nice, _ in found)
+            yield (pid, "touchstone" if pid == own else "the engine"), max(nice for nice, _ in found)
 
 
 def _children() -> list[int]:

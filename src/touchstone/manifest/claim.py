@@ -225,12 +225,12 @@ class ClaimExplanation(ManifestModel):
 
 
 class PublishedConditions(ManifestModel):
-    """How the number was come by, and where the lab departs from it on purpose."""
+    """How the number was measured, and where touchstone deviates on purpose."""
 
     publication: str
     """What the publication did."""
     lab: str
-    """What the lab does, and where it departs on purpose."""
+    """What touchstone does, and where it deviates on purpose."""
 
 
 class Claim(ManifestModel):
@@ -253,19 +253,19 @@ class Claim(ManifestModel):
     figure: str | None = None
     """The figure (docs/figures.md, docs/claims.md) of all terms without one."""
     test: Test | None = None
-    """What must hold. A claim has it, or says why there is none: `not_testable` or `not_measured`."""
+    """The condition that must hold. A claim without a test states the reason: `not_testable` or `not_measured`."""
     published: list[PublishedValue] = []
     """The numbers as they were published."""
     conditions: PublishedConditions | None = None
-    """How this number was come by, where it differs from the file's `conditions`."""
+    """How this number was measured, if that differs from the file's `conditions`."""
     stand_in: str | None = None
-    """If something else is measured in place of what was published about: what, and why."""
+    """If something else is measured instead of the published subject: what is measured, and why."""
     admits: list[str] = []
-    """Findings that belong to what is claimed and do not disqualify a sample: errors, where errors are counted."""
+    """Findings that belong to the claim and do not disqualify a sample, such as errors if the claim counts errors."""
     not_testable: NotTestable | None = None
     """Why no measurement can confirm it."""
     not_measured: str | None = None
-    """Why the lab has no measurement for it yet: which toolchain, contender or figure is missing."""
+    """Why there is no measurement yet: the missing toolchain, contender or figure."""
     explained_by: list[ClaimExplanation] = []
     """What reproduces the published number if the test is contradicted: exhibits, loads with a fault."""
     why: bool = False
@@ -292,11 +292,11 @@ class ClaimsFile(ManifestModel):
     """The whole of a claims file: an article's statements, or those about a service of one's own."""
 
     schema_: Literal[1] = Field(alias="schema")
-    """The version of this file's format."""
+    """The format version of this file."""
     name: Name
-    """As on the command line: `touchstone claims NAME`."""
+    """The file's name on the command line: `touchstone claims NAME`."""
     letter: str = ""
-    """A short name that does as well on the command line, where there is one."""
+    """An optional short name for the command line."""
     title: str
     """Its title in tables and on pages."""
     summary: str
@@ -304,13 +304,13 @@ class ClaimsFile(ManifestModel):
     scenario: Name
     """The scenario under which the claims are measured."""
     own: bool = False
-    """Whether the claims are about a service of one's own: `touchstone claims --gate` minds these files alone."""
+    """Whether the claims are about a service of one's own: `touchstone claims --gate` uses only such files."""
     hardware: str = ""
     """The publication's machine, as far as it says."""
     versions: str = ""
-    """The publication's versions, and the lab's next to them."""
+    """The publication's versions, and touchstone's next to them."""
     conditions: PublishedConditions | None = None
-    """How the numbers were come by, and where the lab departs from it on purpose."""
+    """How the numbers were measured, and where touchstone deviates on purpose."""
     references: list[str] = []
     """Sources, for the reader, a line each."""
     claims: Annotated[list[Claim], Field(min_length=1)]

@@ -17,12 +17,12 @@ class Send(CapturingRequest):
     repeat: Annotated[int, Field(ge=1)] = 1
     """How often it is sent; `{counter}` differs each time."""
     concurrent: Annotated[int, Field(ge=1)] = 1
-    """How many of the `repeat` requests are under way at a time."""
+    """How many of the `repeat` requests are in flight at a time."""
     tally: dict[str, int] = {}
-    """How many of the `repeat` responses must have which status, such as `{ "200" = 1, "500" = 19 }`."""
+    """The number of the `repeat` responses that must have each status, such as `{ "200" = 1, "500" = 19 }`."""
     within_s: Annotated[float, Field(gt=0)] | None = None
-    """For a recovery: the request is sent again until its response is right, for at most this number of seconds. If it
-    is left out, the first response counts."""
+    """For a recovery: the request is repeated until its response is correct, for at most this number of seconds. By
+    default the first response counts."""
 
     @model_validator(mode="after")
     def _tallies_statuses_of_http(self) -> Send:
@@ -35,7 +35,7 @@ class Send(CapturingRequest):
         if self.concurrent > self.repeat:
             raise ValueError(
                 f"`concurrent` {self.concurrent} is above `repeat` {self.repeat}: that number of requests is never "
-                "under way at a time; set `repeat` to the number of requests"
+                "in flight at a time; set `repeat` to the number of requests"
             )
         return self
 
@@ -55,7 +55,7 @@ class Wait(ManifestModel):
     """A step that lets time pass."""
 
     wait_s: Annotated[float, Field(gt=0, le=60)]
-    """How long, in seconds."""
+    """The pause in seconds."""
 
 
 Step = Send | Act | Wait
@@ -71,13 +71,14 @@ class Proof(ManifestModel):
     query: TemplateText
     """What is asked, in the dependency's own language, such as SQL; docs/dependencies.md tells for each kind."""
     equals: str | int
-    """The answer that must come: a number, a text, or how many requests the check or the load had answered correctly
-    (`ok`, `ok + 1`) or had sent (`sent`)."""
+    """The expected answer: a number, a text, or a count of requests of the check or the load: those with a correct
+    response (`ok`, `ok + 1`) or all that were sent (`sent`)."""
     within_s: Annotated[float, Field(gt=0)] | None = None
-    """The query is repeated until the answer is right, for at most this number of seconds; once if it is left out."""
+    """The query is repeated until the answer is correct, for at most this number of seconds; by default it is made
+    once."""
     requests: list[str] = []
     """The requests of the mix that `ok` and `sent` count, by their names; all of them if it is left out. Only in loads
-    with `disturb`, whose requests are counted apart."""
+    with `disturb`, whose requests are counted separately."""
 
 
 class Check(ManifestModel):

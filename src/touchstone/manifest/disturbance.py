@@ -27,23 +27,23 @@ class Disturbance(ManifestModel):
     """A fault of a dependency while the load runs."""
 
     at_s: Annotated[float, Field(ge=CALM_BEFORE_S, le=3600)]
-    """When it begins, in seconds of the measured time."""
+    """The start of the fault, in seconds of the measured time."""
     for_s: Annotated[float, Field(ge=0.1, le=600)]
-    """How long it lasts, in seconds. `reset` is done at its start; errors are counted for this time."""
+    """The duration in seconds. `reset` happens at the start; errors are counted during this time."""
     dependency: Name
     """The dependency that fails, by its name."""
     act: Literal["stall", "slow", "refuse", "reset", "slow-drip", "full", "error"]
     """What fails; docs/disturb.md says which kind of dependency can do which."""
     delay_ms: Annotated[float, Field(gt=0, le=60_000)] | None = None
-    """`slow`: for how long each part of a response is held; 100 if it is left out."""
+    """`slow`: the delay of each part of a response; by default 100."""
     jitter_ms: Annotated[float, Field(ge=0, le=60_000)] | None = None
-    """`slow`: by how much that varies, evenly, up and down; 0 if it is left out."""
+    """`slow`: the largest random deviation from the delay in both directions; by default 0."""
     bytes_per_s: Annotated[float, Field(gt=0, le=1_000_000)] | None = None
-    """`slow-drip`: the bytes per second and connection that still come from the dependency; 20 if it is left out."""
+    """`slow-drip`: the bytes per second and connection that still arrive from the dependency; by default 20."""
     connections: Annotated[int, Field(ge=0, le=100_000)] | None = None
-    """`full`: how many connections are still served; 1 if it is left out."""
+    """`full`: the number of connections that are still served; by default 1."""
     status: Annotated[int, Field(ge=400, le=599)] | None = None
-    """`error`: the status of every response; 503 if it is left out."""
+    """`error`: the status of every response; by default 503."""
 
     @property
     def end_s(self) -> float:

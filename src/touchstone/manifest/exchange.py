@@ -20,13 +20,13 @@ _ONE_BYTE_EACH = "with encoding = 'bytes' a character stands for a byte: none be
 
 
 class Expectation(ManifestModel):
-    """What a response must be. What is not named is not checked."""
+    """What a response must be. Only the stated parts are checked."""
 
     status: int | list[int] = 200
-    """The status code, or all that are allowed."""
+    """The status code, or a list of all allowed ones."""
     grpc_status: str | list[str] | None = None
-    """The status code of a gRPC call, or all that are allowed, by name; `OK` if it is left out. The message is
-    looked at where the code is `OK`."""
+    """The status code of a gRPC call, or a list of all allowed ones, by name; by default `OK`. The message is checked
+    only if the code is `OK`."""
     body: TemplateText | None = None
     """The whole body, compared byte by byte once placeholders are filled in."""
     pattern: TemplateText | None = None
@@ -36,14 +36,14 @@ class Expectation(ManifestModel):
     byte; with `decoded` gzip and deflate are undone first."""
     json_fields: dict[str, JsonField] | None = Field(default=None, alias="json")
     """Top-level fields of a JSON object. A text, a number or a boolean is compared by value (`1.0` is `1`,
-    `19.990000000000002` is not `19.99`), and a text may hold placeholders; `{ type = "integer" }` asks for a type
-    alone. An array or an object is compared as a whole, with all that it holds, and takes neither placeholders nor
+    `19.990000000000002` is not `19.99`), and a text may hold placeholders; `{ type = "integer" }` requires only a
+    type. An array or an object is compared as a whole, with all that it holds, and takes neither placeholders nor
     types."""
     json_exact: bool = False
     """Whether any other top-level field of the JSON body is a fault."""
     content_type: str | None = None
-    """The media type, such as `application/json` or `text/html; charset=utf-8`: regardless of case, with the parameters
-    that it names, and whatever others there are."""
+    """The media type, such as `application/json` or `text/html; charset=utf-8`: regardless of case. The stated
+    parameters must be present; others are allowed."""
     headers: dict[str, str] = {}
     """Header fields that must be there: name, and a regular expression that the whole value must match."""
 
@@ -81,28 +81,28 @@ class Request(ManifestModel):
     method: Method = "GET"
     """The method."""
     target: TemplateText
-    """Path and query as they are sent: visible ASCII, percent-escaped where that is needed. A gRPC call has none."""
+    """Path and query as they are sent: visible ASCII, percent-escaped where necessary. A gRPC call has no target."""
     grpc: str | None = None
-    """A unary gRPC method that is called, as `package.Service/Method`, in place of `target`. `body` is its message in
+    """A unary gRPC method, as `package.Service/Method`, that is called instead of a `target`. `body` is its message in
     JSON, and `expect.body` and `expect.json` are about the message of the response (docs/grpc.md)."""
     proto: str | None = None
     """A `.proto` file, or a descriptor set, next to the manifest: the schema of `grpc`. The health protocol needs
     none."""
     proto_path: list[str] = []
-    """Folders, next to the manifest, in which imports of `proto` are looked for; if it is left out, in the file's
-    folder and those above it."""
+    """Folders, next to the manifest, in which imports of `proto` are searched; by default the file's folder and its
+    parent folders."""
     headers: dict[str, TemplateText] = {}
-    """Header fields: name and value. `Host` takes the place of the service's own; `Content-Length` and
-    `Transfer-Encoding` are refused, since a body is framed by its length."""
+    """Header fields: name and value. `Host` replaces the service's own; `Content-Length` and `Transfer-Encoding` are
+    refused, since a body is framed by its length."""
     body: TemplateText | None = None
-    """The body; none is sent if it is left out."""
+    """The body; by default none is sent."""
     body_file: str | None = None
     """In place of `body`: a file next to the manifest that holds it, in UTF-8. Its placeholders are filled in, too.
     With `encoding = "bytes"` the file is sent as it is."""
     encoding: Literal["text", "bytes"] = "text"
     """How the body is sent: `text` is UTF-8; with `bytes` each character from U+0000 to U+00FF is one byte."""
     expect: Expectation = Expectation()
-    """What the response must be; any with status 200 if it is left out."""
+    """What the response must be; by default any response with status 200."""
 
     @model_validator(mode="before")
     @classmethod

@@ -22,7 +22,7 @@ _INSTEAD = "compare the body by `body` or `pattern`, or leave this key out"
 
 
 class JsonType(ManifestModel):
-    """A JSON field of which only the type is compared."""
+    """A JSON field whose type alone is compared."""
 
     type: TypeName
     """Its JSON type; an `integer` is written without a fraction and an exponent."""

@@ -62,17 +62,17 @@ class JourneyStep(CapturingRequest):
     """One request of a journey."""
 
     name: str = "step"
-    """Its name in the report, behind that of the journey."""
+    """Its name in the report, after the name of the journey."""
     think_s: Annotated[float, Field(ge=0, le=3600)] = 0.0
     """The user's pause between the response and the next request, in seconds."""
 
 
 class Journey(ManifestModel):
-    """A user's way through the service, on one connection. Cookies that it sets are sent back."""
+    """A user's sequence of requests on one connection. Cookies that the service sets are sent back."""
 
     name: Name
     """Its name in the report."""
     weight: Annotated[int, Field(ge=1)] = 1
     """How often it is drawn, relative to the weights of the others."""
     steps: Annotated[list[JourneyStep], Field(min_length=1)]
-    """Its requests, in order. A response that is wrong, or does not come, ends the pass."""
+    """Its requests in order. A wrong or missing response ends the journey."""

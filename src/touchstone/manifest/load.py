@@ -23,68 +23,69 @@ class Load(Mix, ProtocolKeys):
     about: str = ""
     """A description for the reader of the report."""
     loop: Literal["closed", "open", "steps", "ramp"] = "closed"
-    """When requests are sent: `closed`, each connection's next one when its last is answered; `open`, at `rate`
-    whatever comes back; `steps`, at rates from a tenth of `rate` up to it; `ramp`, at a rate that grows evenly from a
-    tenth of `rate` up to it."""
+    """When requests are sent. `closed`: each connection sends its next request after the response to its last one.
+    `open`: at `rate`, independent of responses. `steps`: at several rates from a tenth of `rate` up to `rate`. `ramp`:
+    at a rate that grows evenly from a tenth of `rate` up to `rate`."""
     connections: Annotated[int, Field(ge=1)] = 64
-    """How many connections are open at a time."""
+    """The number of open connections."""
     rate: Annotated[float, Field(gt=0)] | None = None
-    """Requests per second of an open loop, and the highest of `steps` and a `ramp`; these three need it, and a closed
-    loop has none."""
+    """Requests per second of an open loop, and the highest rate of `steps` and `ramp`. These three loops need it; a
+    closed loop must not have it."""
     steps: Annotated[int, Field(ge=2)] | None = None
-    """How many rates `loop = "steps"` goes through; that loop needs it, and no other has it."""
+    """The number of rates of `loop = "steps"`, which needs it. No other loop has it."""
     arrivals: Literal["uniform", "poisson"] = "uniform"
-    """How requests that are due at a rate follow each other: at equal distances, or at random ones as independent users
-    arrive. A closed loop has none."""
+    """The intervals between requests at a rate: equal, or random as with independent users. A closed loop has no
+    arrivals."""
     pipeline: Annotated[int, Field(ge=1)] = 1
     """How many requests a connection sends before it waits for a response. Above 1 it needs `requests` and
     `keepalive`."""
     streams: Annotated[int, Field(ge=1)] = 1
-    """How many requests are under way at a time on each connection of `h2c` or `h2`. Journeys have one."""
+    """The number of requests in flight on each connection of `h2c` or `h2`. A journey has one."""
     keepalive: bool = True
-    """Whether connections are kept; if not, each request opens one of its own."""
+    """Whether connections are kept open. If not, each request opens a new one."""
     requests_per_connection: Annotated[int, Field(ge=1)] | None = None
-    """After how many requests a connection of HTTP/1.1 is closed and another one opened; never, if it is left out.
-    It needs `keepalive` and a pipeline of 1, and `requests`."""
+    """The number of requests after which an HTTP/1.1 connection is closed and another one opened; by default never. It
+    needs `requests`, `keepalive` and a pipeline of 1."""
     repeat: bool = True
-    """Whether a request that may be sent twice (GET, HEAD, OPTIONS, TRACE, PUT, DELETE) is sent once more, on a new
-    connection, where the server closed a kept one under it without a byte of a response, as clients do. If not, it has
-    failed, as others have there."""
+    """Whether a request that may be sent twice (GET, HEAD, OPTIONS, TRACE, PUT, DELETE) is sent again on a new
+    connection, if the server closed a kept connection before any byte of the response. Clients do the same. If false,
+    or with other methods, the request has failed."""
     timeout_s: Annotated[float, Field(gt=0)] = 5.0
-    """Seconds after which a request without a complete response has failed; of a stream, the wait for each event."""
+    """Seconds after which a request without a complete response has failed; in a stream, the limit for each event."""
     seconds: Annotated[float, Field(gt=0)] | None = None
-    """The measured time in seconds, in place of the preset's; with `--quick` at most the preset's. Each contender's
-    turns in a round add up to it; `--until-decided` and `--minutes` choose the number of turns themselves."""
+    """The measured time in seconds instead of the preset's; with `--quick` at most the preset's. The slices of a
+    contender in a round add up to it. With `--until-decided` and `--minutes`, touchstone chooses the number of
+    slices."""
     warmup_s: Annotated[float, Field(ge=0)] | None = None
-    """The time before it in seconds, in place of the preset's; with `--quick` at most the preset's. In turns it is
-    the least, since they go on until the rate is flat; half of it if the process has already served another load."""
+    """The warm-up in seconds instead of the preset's; with `--quick` at most the preset's. In slices it is the
+    minimum, because the warm-up continues until the rate is stable. If the process has already served another load,
+    half of it is the minimum."""
     idle_s: Annotated[float, Field(ge=0)] = 0.0
-    """For how many seconds memory is watched after the load; with `--quick` at most 2."""
+    """Seconds for which memory is observed after the load; with `--quick` at most 2."""
     whole_windows: bool = False
-    """Whether each contender is loaded by itself, in a whole window, and not in slices: for a load whose last responses
-    take far longer than a turn, since each turn would wait for them."""
+    """Whether each contender is loaded alone in a whole window instead of slices. Use it if responses take much longer
+    than a slice, because each slice would wait for its last responses."""
     profiles: list[Profile] = ["quick", "normal", "thorough"]
-    """The profiles in which this load is run."""
+    """The presets in which this load runs."""
     exhibit: str | None = None
-    """If this load holds a defect on purpose: which, in a sentence. It is run with `--exhibits` alone, or by its
+    """For a load with a deliberate defect: a sentence about the defect. The load runs only with `--exhibits` or by its
     name."""
     error_allowance: Annotated[float, Field(ge=0, lt=1)] = 0.0
     """The share of requests that may fail before the result is invalid: 0.01 is 1 %."""
     memory_limit_mb: Annotated[int, Field(ge=1)] | None = None
-    """How much memory the contender may use under this load, in MiB, by its cgroup; as much as there is if it is left
-    out."""
+    """The memory limit of the contender's cgroup under this load, in MiB; by default none."""
     cpus: Annotated[float, Field(ge=0.01, le=1024)] | None = None
-    """How many CPUs' time the contender may use under this load, by its cgroup, such as 0.5; all of those that it is
-    bound to if it is left out."""
+    """The CPU limit of the contender's cgroup under this load, such as 0.5; by default all CPUs that it is bound
+    to."""
     dependency_settings: dict[str, dict[str, str | int | bool]] = {}
     """Settings of dependencies that differ under this load, by the dependency's name."""
     prepare: list[Send | Act] = []
-    """Requests, and acts on dependencies, before the load and outside every figure."""
+    """Requests, and acts on dependencies, before the load. They are not part of any figure."""
     proofs: list[Proof] = []
     """Questions to dependencies, asked after the load."""
     disturb: list[Disturbance] = []
-    """Faults of dependencies while the load runs. Such a load belongs to the phase `disturb` alone; it needs an open
-    loop and `seconds`, which hold in every preset."""
+    """Faults of dependencies while the load runs. Such a load belongs only to the phase `disturb`. It needs an open
+    loop and `seconds`, which apply in every preset."""
     _captured: Mapping[str, str] = PrivateAttr(default_factory=dict)
 
     @property

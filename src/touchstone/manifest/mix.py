@@ -23,7 +23,7 @@ class Mix(ManifestModel):
     requests: list[WeightedRequest] = []
     """A mix of requests, drawn by weight."""
     journeys: list[Journey] = []
-    """In place of `requests`: each connection goes through one journey after the other, drawn by weight."""
+    """Instead of `requests`: each connection makes one journey after the other, drawn by weight."""
 
     @field_validator("rows")
     @classmethod

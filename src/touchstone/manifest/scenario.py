@@ -27,7 +27,9 @@ EnvironmentName = Annotated[str, Field(pattern=r"^[^=\x00]+$")]
 
 
 class DependencySpec(ManifestModel):
-    """Something that the service talks to. The lab makes it fresh in each round and gives its address by `env`."""
+    """A program or file that the service uses. touchstone makes it fresh in each round and passes its address in
+    `env`.
+    """
 
     kind: str
     """The kind, such as `postgres`; docs/dependencies.md lists them."""
@@ -36,7 +38,7 @@ class DependencySpec(ManifestModel):
     variables: dict[EnvironmentName, str] = {}
     """Further environment variables for the service, made of the address's parts: `{ DB_PORT = "{port}" }`."""
     settings: dict[str, Any] = {}
-    """The settings that are equal for all; which there are is the dependency's own."""
+    """Settings that are equal for all contenders. Each kind of dependency has its own."""
 
     @field_validator("kind")
     @classmethod
@@ -58,17 +60,18 @@ class Hold(ManifestModel):
     """Memory against the number of open connections."""
 
     request: MessageRequest
-    """The request that each connection sends. With `websocket` connections are WebSockets, which rest once they are
-    open; in the mode `traffic` messages go over them."""
+    """The request that each connection sends. With `websocket`, connections are WebSockets, which are idle once they
+    are open; in the mode `traffic`, messages are sent over them."""
     levels: list[int]
-    """Numbers of connections at which memory is read: two or more, for what one connection takes is the slope."""
+    """Numbers of connections at which memory is read: two or more, because memory per connection is the slope between
+    them."""
     large_levels: list[int] = []
-    """Levels above one process's limit of open files, for `--phase hold --large` alone."""
+    """Levels above one process's limit of open files, only for `--phase hold --large`."""
     large_settings: dict[str, Setting] = {}
-    """Environment variables that differ at `large_levels`, for all contenders alike: opening may take longer than an
-    idle timeout."""
+    """Environment variables for all contenders at `large_levels`, such as a longer idle timeout: opening the
+    connections may take longer than the usual one."""
     modes: list[Literal["idle", "traffic"]] = ["idle"]
-    """Whether the connections rest after their first response, or send further requests."""
+    """Whether the connections are idle after their first response, or send further requests."""
 
     @model_validator(mode="after")
     def _is_measured(self) -> Hold:
@@ -87,36 +90,38 @@ class Drain(ManifestModel):
     downstream: Name
     """The dependency of kind `echo` that logs the message ids: order and completeness are proven from its log."""
     messages: list[Annotated[int, Field(ge=10)]]
-    """Numbers of messages; each is a measurement of its own."""
+    """Numbers of messages; each is a separate measurement."""
     thorough_messages: list[Annotated[int, Field(ge=10)]] = []
     """Numbers of messages that are drained only in the preset `thorough`."""
     exhibit_spreads: list[Literal["keyless", "skewed"]] = []
-    """Unequal ways to lay the messages into partitions, drained with `--exhibits` next to the equal one."""
+    """Unequal distributions of the messages over partitions, drained only with `--exhibits`, next to the equal
+    distribution."""
     stats_target: str = "/stats"
-    """The path at which the service reports its own counts; kept next to the proof, and never counted."""
+    """The path at which the service reports its own counts. They are kept next to the proof but never used in a
+    figure."""
     within_s: Annotated[float, Field(gt=0)] = 300.0
     """Seconds after which a topic that is not drained counts as failed."""
 
 
 class Stop(ManifestModel):
-    """What a deployment costs: SIGTERM while the service has clients."""
+    """The cost of a deployment: SIGTERM while the service has clients."""
 
     load: Name
-    """The load whose requests are sent, by its name, at the rate and over the connections that stand here. They come in
-    turn; its preparation and its proofs go with them."""
+    """The name of the load whose requests, preparation and proofs are used. The requests are sent in turn, at the rate
+    and over the connections of this table."""
     rate: Annotated[float, Field(gt=0, le=20_000)] = 200.0
-    """Requests per second while the service ends, one that every contender serves with ease."""
+    """Requests per second while the service ends. Every contender should serve this rate with ease."""
     connections: Annotated[int, Field(ge=1, le=10_000)] = 16
-    """Connections that are kept open for these requests, and as many that rest in the case `idle`."""
+    """Connections that are kept open for these requests, and the number of idle connections in the case `idle`."""
     slow_load: Name | None = None
-    """A load whose requests take longer than 0.1 s: eight of them are under way at the signal. Without one, the case
+    """A load whose requests take longer than 0.1 s: eight of them are in flight at the signal. Without one, the case
     `slow` is left out."""
     within_s: Annotated[float, Field(gt=0, le=3600)] = 10.0
-    """Seconds after SIGTERM until which a service must have ended; later it counts as one that does not end, and is
-    killed."""
+    """Seconds after SIGTERM within which a service must end. A service that takes longer is killed and counts as one
+    that does not end."""
     rolling: bool = False
-    """Also replace the service by a second process of its own while the load goes on: behind a TCP relay of the lab,
-    and where its listener has SO_REUSEPORT, at the same port too."""
+    """Also replace the service by a second process while the load continues: behind a TCP relay of touchstone, and, if
+    the listener has SO_REUSEPORT, at the same port too."""
 
 
 class Bounds(ManifestModel):
@@ -125,9 +130,9 @@ class Bounds(ManifestModel):
     request: Request
     """The request that is sent, made larger step by step. It has no body."""
     watch_s: Annotated[float, Field(gt=0, le=3600)] = 90.0
-    """Seconds for which quiet connections are watched; a longer idle time counts as none."""
+    """Seconds for which quiet connections are observed. A longer idle timeout counts as none."""
     responses: Annotated[int, Field(ge=1, le=1_000_000)] = 2000
-    """How many responses are asked for on one connection."""
+    """The number of requests on one connection."""
 
     @model_validator(mode="after")
     def _request_is_a_head(self) -> Bounds:
@@ -141,11 +146,11 @@ class Floor(ManifestModel):
     """The search for the smallest memory limit that is enough."""
 
     load: Name
-    """The load that is put on under each limit, by its name."""
+    """The name of the load to run under each limit."""
     share_of_unlimited: Annotated[float, Field(gt=0, le=1)] = 0.9
-    """The share of the rate without a limit that must be kept for a limit to be enough."""
+    """A limit is enough if the contender keeps this share of its unlimited rate."""
     objective: str | None = None
-    """What must hold under the limit besides, such as `p99 < 50ms`."""
+    """A further condition under the limit, such as `p99 < 50ms`."""
     from_mb: Annotated[int, Field(ge=1)] = 4
     """The smallest limit that is tried, in MiB."""
     to_mb: Annotated[int, Field(ge=1)] = 1024
@@ -167,8 +172,8 @@ class Peak(ManifestModel):
     """The start under load, from exec on."""
 
     load: Name
-    """The load that is put on, by its name. Its loop is closed: its connections ask as fast as the contender, still
-    slow, answers."""
+    """The name of the load. Its loop must be closed, so that the rate follows the contender, which is slow at
+    first."""
 
 
 class Capacity(ManifestModel):
@@ -177,7 +182,7 @@ class Capacity(ManifestModel):
     objective: str
     """Upper bounds that must hold together, such as `p99 < 50ms, errors < 0.1%`."""
     loads: list[Name] = []
-    """The loads whose rate is searched for; all of the run's if none is named."""
+    """The loads whose highest rate is searched; by default all loads of the run."""
     deadline_ms: Annotated[float, Field(gt=0, le=60_000)] | None = None
     """The time after which a client gives up on a response. With it, each round ends with a burst beyond the capacity,
     and the load after it.
@@ -235,7 +240,7 @@ class Probe(ManifestModel):
     headers: dict[str, str] = {}
     """Header fields of every request, such as `Authorization`."""
     post: ProbePost | None = None
-    """A resource that takes content; cases that need one are left out without it."""
+    """A resource that accepts content. Without it, the cases that need one are left out."""
 
     @field_validator("protocols")
     @classmethod
@@ -251,16 +256,16 @@ class Ready(Request):
     """
 
     within_s: Annotated[float, Field(gt=0, le=3600)] = 60.0
-    """How long a start may take. A service that gives no correct response within this many seconds has failed."""
+    """The longest start in seconds. A service without a correct response within this time has failed."""
 
 
 class Scenario(ProtocolKeys):
     """The whole of scenario.toml."""
 
     schema_: Literal[1] = Field(alias="schema")
-    """The version of this file's format."""
+    """The format version of this file."""
     name: Name
-    """The scenario's name, which its stacks name as theirs."""
+    """The scenario's name. Each of its stacks states it as `scenario`."""
     title: str
     """Its title in lists and reports."""
     summary: str
@@ -269,11 +274,11 @@ class Scenario(ProtocolKeys):
     """Raised with every change that makes new results incomparable to older ones."""
     settings: dict[str, Setting] = {}
     """Environment variables that are equal for all contenders: pool sizes, timeouts, durability. `{cpus}` in a text is
-    how many CPUs the contender has."""
+    the contender's number of CPUs."""
     ready: Ready
     """The request whose correct response means that the service has started."""
     dependencies: dict[Name, DependencySpec] = {}
-    """What the service talks to, each under a name of your choice."""
+    """The dependencies that the service uses, each under a name of your choice."""
     contract: list[Check]
     """What every contender must do before anything is timed."""
     loads: Annotated[dict[Name, Load], Field(min_length=1)]

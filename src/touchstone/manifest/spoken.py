@@ -107,13 +107,14 @@ class ProtocolKeys(ManifestModel):
     """What is spoken, as a scenario or a load says it."""
 
     protocol: Protocol = "h1"
-    """`h1` is HTTP/1.1; `h2c` is HTTP/2 without TLS, by prior knowledge; `h2` is HTTP/2 over TLS. A load that states
-    neither `protocol` nor `tls` has the scenario's. The contract is checked in each protocol that a load speaks."""
+    """`h1` is HTTP/1.1; `h2c` is HTTP/2 without TLS, with prior knowledge; `h2` is HTTP/2 over TLS. A load that states
+    neither `protocol` nor `tls` uses those of the scenario. The contract is checked in each protocol that a load
+    speaks."""
     tls: bool | TlsSettings = False
-    """Whether it is spoken over TLS, with a certificate that the lab makes. `h2` always is. The service reads the files
-    from `TLS_CERT` and `TLS_KEY`, which it has only when it is to speak TLS; `{tls.cert}` and `{tls.key}` in `run` and
-    `env` name them, too. A table is `true`, and says how TLS is spoken; loads over TLS without a table of their own
-    have the scenario's."""
+    """Whether the protocol runs over TLS, with a certificate that touchstone makes; `h2` always does. `TLS_CERT` and
+    `TLS_KEY` hold the paths of the certificate and its key. They are set only if the service has to use TLS.
+    `{tls.cert}` and `{tls.key}` in `run` and `env` are the same paths. A table means `true` and says how TLS is spoken;
+    loads over TLS without their own table use the scenario's."""
 
     @model_validator(mode="before")
     @classmethod

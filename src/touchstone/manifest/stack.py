@@ -35,10 +35,8 @@ Inside = Annotated[
 
 
 class Install(ManifestModel):
-    """Gets what a stack depends on: a step of its own, ahead of the build, timed apart from it.
-
-    It is carried out in a folder of its own. Its result is kept for as long as the files, the commands, their
-    environment and the tools' versions stay the same.
+    """Installs the dependencies of a stack before the build. The step has its own folder and is timed separately. The
+    result is cached until the files, the commands, their environment or the tools' versions change.
     """
 
     commands: Annotated[list[Command], Field(min_length=1)]
@@ -46,7 +44,7 @@ class Install(ManifestModel):
     files: list[Inside] = []
     """Glob patterns of the source files that the commands read: lock files and their like. All sources if empty."""
     leaves: list[Inside] = []
-    """Files and folders that are laid into the work folder before the build: `node_modules`, `.venv`. None if the
+    """Files and folders that are copied into the work folder before the build: `node_modules`, `.venv`. None if the
     packages stay in the package manager's own store, as with Go, Cargo and Maven."""
     env: dict[str, str] = {}
     """Environment variables of the commands."""
@@ -76,30 +74,30 @@ class Profiled(ManifestModel):
     """How to build a variant's copy for a profiler, which needs symbols and frame pointers."""
 
     build: Annotated[list[Command], Field(min_length=1)] | None = None
-    """In place of the variant's own `build`, which is taken if it is left out."""
+    """Used instead of the variant's own `build`; by default the same commands."""
     build_env: dict[str, str] = {}
     """Environment variables of that build, next to the variant's own `build_env`."""
 
 
 class Image(ManifestModel):
-    """A container image: one that is built of the stack's sources, or one that is there. `image = "NAME"` is short for
-    `image = { reference = "NAME" }`.
+    """A container image: built from the stack's sources, or an existing one. `image = "NAME"` is short for `image = {
+    reference = "NAME" }`.
     """
 
     reference: (
         Annotated[str, StringConstraints(pattern=r"^[^\s-]\S*$"), DocumentedAs("name of an image", "names of images")]
         | None
     ) = None
-    """One that is there, by its name: `registry/name:tag`, `name@sha256:...`."""
+    """The name of an existing image: `registry/name:tag`, `name@sha256:...`."""
     dockerfile: Inside | None = None
-    """One that is built: the Dockerfile's path in the stack's folder, which is the build's context."""
+    """To build an image: the Dockerfile's path in the stack's folder, which is the build context."""
     target: str | None = None
-    """The stage to build; the last one if it is left out."""
+    """The stage to build; by default the last one."""
     args: dict[str, str] = {}
     """Build arguments (`ARG`)."""
     seccomp: Literal["unconfined"] | None = None
-    """`unconfined`: its system calls are not filtered, as those of a process are not. If it is left out, the runtime's
-    usual filter stands, which costs a little with each call, and may refuse io_uring."""
+    """`unconfined`: system calls are not filtered, as for a plain process. By default the runtime's filter applies,
+    which costs a little with each call and may refuse io_uring."""
 
     @model_validator(mode="before")
     @classmethod
@@ -134,7 +132,7 @@ class Variant(ManifestModel):
     install: Install | None = None
     """In place of the stack's own `install`."""
     build: list[Command] = []
-    """What is run in the work folder to build it, in order; nothing if there is nothing to build."""
+    """The commands that build it, in order, run in the work folder; none if there is nothing to build."""
     build_env: dict[str, str] = {}
     """Environment variables of the build."""
     artifacts: list[Inside] = []
@@ -142,37 +140,36 @@ class Variant(ManifestModel):
     `node_modules`, `dist/**`). A runtime that is one of the tools is not part of it."""
     footprint: list[str] = []
     """What an empty Linux needs next to the artifacts and their libraries: `jre`, `module:NAME` (a module of the JDK
-    that only reflection finds), `library:NAME` (one that no program is linked with, but loads while it runs),
-    `certificates`, `zoneinfo`, or a file's absolute path."""
+    that only reflection finds), `library:NAME` (a library that a program loads at run time without being linked with
+    it), `certificates`, `zoneinfo`, or a file's absolute path."""
     run: Command | None = None
-    """What starts the service. A variant has it, a `base` that has it, or an `image`."""
+    """The command that starts the service. A variant needs a `run`, a `base` with a `run`, or an `image`."""
     run_in: Inside | None = None
-    """The folder in which it is started, for a service that reads files next to it; the work folder if it is left out.
-    The program that `run` begins with is named as from the work folder, its arguments as from this one."""
+    """The folder in which the service is started, if it reads files there; by default the work folder. In `run`, the
+    program's path is relative to the work folder, and its arguments are relative to this folder."""
     image: Image | None = None
-    """In place of `run`: a container image, built of a Dockerfile or fetched by its reference, and run by podman or
+    """Instead of `run`: a container image, built from a Dockerfile or fetched by its reference, and run by podman or
     docker. The image has its own command."""
     port: Annotated[int, Field(ge=1, le=65535)] | None = None
-    """The fixed port of a service that ignores `PORT`; that port of this machine must be free. Contenders with one
-    port do not run at once, and get their loads in whole windows. One that takes its port from `PORT`, `run` or `env`
-    has none."""
+    """The fixed port of a service that ignores `PORT`; that port of this machine must be free. Contenders with the
+    same port cannot run at once, and are loaded in whole windows. Leave `port` out if the service takes its port from
+    `PORT`, `run` or `env`."""
     grpc_port: GrpcPort | None = None
     """The port of gRPC calls, where it is not the service's one port: `"free"`, the one in `GRPC_PORT`, also
     `{grpc_port}` in `run` and `env`; or a fixed one of a service that ignores `GRPC_PORT`."""
     env: dict[str, str] = {}
     """Environment variables of the service, next to those that the scenario gives."""
     memory_settings: list[MemorySetting] = []
-    """Ways to run under a memory limit, all of which the phase `floor` tries; the variant as it is if there are
-    none."""
+    """Ways to run under a memory limit, all of which the phase `floor` tries; by default only the variant itself."""
     exhibit: str | None = None
-    """If this variant holds a defect on purpose: which, in a sentence. Exhibits run only with `--exhibits`."""
+    """For a variant with a deliberate defect: a sentence about the defect. Exhibits run only with `--exhibits`."""
     sound_twin: Name | None = None
     """For an exhibit: the variant (of the same stack) that lacks the defect."""
     train: Command | None = None
-    """For an AOT cache: the command of the training run, which the lab makes with the contract as its load."""
+    """For an AOT cache: the command of the training run, for which touchstone uses the contract as load."""
     native: bool = False
-    """Whether its build takes minutes, as that of a native image: one is made at a time, and the variant runs only when
-    it is asked for by its name."""
+    """Whether its build takes minutes, like that of a native image. Such builds run one at a time, and the variant
+    runs only if it is named."""
     profiled: Profiled | None = None
     """A copy for the phase `profile`; without it the variant itself is profiled. A variant without a `build` takes it
     from its base."""
@@ -201,7 +198,7 @@ class Stack(ManifestModel):
     """The whole of stack.toml."""
 
     schema_: Literal[1] = Field(alias="schema")
-    """The version of this file's format."""
+    """The format version of this file."""
     name: Name
     """The stack's name; a contender is called `stack/variant`."""
     scenario: Name
@@ -222,11 +219,12 @@ class Stack(ManifestModel):
     install: Install | None = None
     """How dependencies are installed; for all variants that have no `base` and no `install` of their own."""
     speaks: list[Label] = []
-    """What the stack speaks, if not all that loads ask for: `h1`, `h1-tls`, `h2c`, `h2`. Other loads leave it out."""
+    """The protocols that the stack speaks: `h1`, `h1-tls`, `h2c`, `h2`; by default all that loads use. Loads in other
+    protocols leave the stack out."""
     by_default: bool = True
-    """Whether the stack runs when no stacks are named; if not, it is asked for by its name, or with `--stacks all`."""
+    """Whether the stack runs when no stacks are named. If not, name it, or use `--stacks all`."""
     default_variants: list[Name] = []
-    """The variants that run when none is asked for; all that are neither native nor exhibits if it is empty."""
+    """The variants that run when none is named; by default all that are neither native nor exhibits."""
     variants: Annotated[dict[Name, Variant], Field(min_length=1)]
     """The ways to build and run it, each under a name of your choice."""
     folder: Path = Path()

@@ -41,8 +41,8 @@ class EventExpectation(ManifestModel):
 
 
 class Stream(ManifestModel):
-    """A response that is a stream of events. It is right when the stated number of events came, each right, and by
-    their counter none lost, doubled or out of order. The server may go on: nothing behind them is read.
+    """A response that is a stream of events. It is correct if the stated number of events arrived, each event is
+    correct, and by the counter none was lost, doubled or out of order. Later events are not read.
     """
 
     kind: Literal["sse", "lines", "chunks", "messages"]
@@ -51,12 +51,13 @@ class Stream(ManifestModel):
     chunk of HTTP/1.1 or a DATA frame of HTTP/2; `messages`, a message of a gRPC method that streams its responses, in
     JSON."""
     events: Annotated[int, Field(ge=1, le=1_000_000)]
-    """How many events must come."""
+    """The number of events that must arrive."""
     expect: EventExpectation = EventExpectation()
-    """What the data of each event must be; anything if it is left out."""
+    """What the data of each event must be; by default anything."""
     counter: NumberPlace | None = None
-    """Where a number is that rises by one from event to event: `id` (server-sent events), `data`, or `json.NAME`;
-    `json.a.b` is inside another object. Without it a lost or doubled event shows in the number of events alone."""
+    """The place of a number that increases by one from event to event: `id` (server-sent events), `data`, or
+    `json.NAME`; `json.a.b` is inside another object. Without it, only the number of events shows a lost or doubled
+    event."""
     first: int | None = None
     """The counter of the first event; whichever comes first if it is left out."""
     stamp: NumberPlace | None = None

@@ -14,16 +14,16 @@ if TYPE_CHECKING:
 
 class WebSocket(ManifestModel):
     """A message over a WebSocket. The request is the handshake that opens the connection, and `body` is the message:
-    text, or binary with `encoding = "bytes"`. `expect.body`, `expect.pattern` and `expect.json` are about the message
-    that comes back; by default it is the same message.
+    text, or binary with `encoding = "bytes"`. `expect.body`, `expect.pattern` and `expect.json` are about the returned
+    message; by default the same message must return.
     """
 
     kind: Literal["echo"]
-    """`echo`: one message comes back for each. With `pipeline`, that number of messages is under way on each
-    connection, and their echoes come in order."""
+    """`echo`: one message returns for each. With `pipeline`, that number of messages is in flight on each connection,
+    and their echoes come in order."""
     greetings: Annotated[int, Field(ge=0, le=1000)] = 0
-    """How many messages the server sends on its own when a connection opens. The connection is used once they have
-    come."""
+    """The number of messages that the server sends by itself when a connection opens. The load starts on the
+    connection after them."""
 
 
 def check_message(request: MessageRequest) -> None:

@@ -62,7 +62,7 @@ def select_phases(scenario: Scenario, asked: tuple[str, ...], *, all_outside: bo
         if all_outside and not known[name].outside:
             can = [phase.kind.name for phase in phases if phase.outside]
             raise UsageError(
-                f"the phase {name!r} needs services that the lab starts, and this run has none",
+                f"the phase {name!r} needs services that touchstone starts, and this run has none",
                 fix=f"for services that already run there are: {', '.join(can)}; or name a stack by --stacks",
             )
     possible = [phase for phase in phases if phase.outside or not all_outside]

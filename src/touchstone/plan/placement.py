@@ -30,7 +30,7 @@ def plan_placement(cpus: Sequence[int], *, dependencies: bool, generators: Seque
             server_cpus=list(cpus),
             engine_cpus=list(cpus),
             dependency_cpus=list(cpus) if dependencies else [],
-            shared=[f"{everyone} share CPU {cpus[0]}: the lab has one CPU"],
+            shared=[f"{everyone} share CPU {cpus[0]}: touchstone has only one CPU"],
         )
     if not dependencies:
         half = count // 2
@@ -40,7 +40,7 @@ def plan_placement(cpus: Sequence[int], *, dependencies: bool, generators: Seque
             server_cpus=[cpus[0]],
             engine_cpus=[cpus[1]],
             dependency_cpus=[cpus[1]],
-            shared=[f"engine and dependencies share CPU {cpus[1]}: the lab has two CPUs"],
+            shared=[f"engine and dependencies share CPU {cpus[1]}: touchstone has only two CPUs"],
         )
     quarter = max(1, count // 4)
     server = count - 2 * quarter
@@ -56,7 +56,9 @@ def _beside_generators(cpus: Sequence[int], dependencies: bool, generators: Sequ
     count = len(cpus)
     quarter = max(1, count // 4) if dependencies and count > 2 else 0
     shared = (
-        f"engine and dependencies share CPU {cpus[-1]}: the lab has two CPUs" if dependencies and not quarter else ""
+        f"engine and dependencies share CPU {cpus[-1]}: touchstone has only two CPUs"
+        if dependencies and not quarter
+        else ""
     )
     return Placement(
         server_cpus=list(cpus[: count - 1 - quarter]),

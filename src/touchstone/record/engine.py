@@ -55,7 +55,7 @@ class Counts(EngineRecord):
     failed: int = 0
     """Without a whole response."""
     unanswered: int = 0
-    """Passes of `failed` that were under way when the job was interrupted."""
+    """Passes of `failed` that were in flight when the job was interrupted."""
     repeated: int = Field(default=0, exclude_if=lambda count: not count)
     """Sent once more, on a new connection: the server had closed a kept one under them without a byte, or declared them
     unprocessed (HTTP/2)."""

@@ -32,7 +32,7 @@ class Events(EngineRecord):
     in_burst: int = 0
     """Those of `lasting` whose events all came within the last tenth of their time."""
     open_most: int = 0
-    """The most requests under way at once when an event came."""
+    """The most requests in flight at once when an event came."""
 
     @property
     def faulty(self) -> int:

@@ -38,7 +38,7 @@ def _contracts(view: View) -> list[str]:
     """Contenders that keep the contract, and the number of checks."""
     held = (contract for c in view.measured if (contract := contract_of(view, c.name)))
     return [
-        f"{contract.contender} holds its contract: {plural(contract.checks, 'check')} passed."
+        f"{contract.contender} keeps its contract: {plural(contract.checks, 'check')} passed."
         for contract in held
         if contract.checks and not contract.broken and not contract.failed_proofs
     ]
@@ -69,7 +69,7 @@ def _instead(view: View) -> str:
     failed = {one.contender for one in view.judgement.failed}
     if planned not in failed or view.baseline in (planned, None):
         return ""
-    return f"{planned} failed, so the others are put against {view.baseline}. "
+    return f"{planned} failed, so the others are compared with {view.baseline}. "
 
 
 def _first(view: View, board: Scoreboard) -> str:
@@ -88,13 +88,15 @@ def _first(view: View, board: Scoreboard) -> str:
         parts.append(f"{plural(len(worse) - _NAMED, 'other')} are further behind")
     open_ = kinds.get("undecided", []) + kinds.get("none", [])
     if open_:
-        parts.append(
-            f"{_names(open_)} against {found[0].baseline} on {lead.figure.in_sentence} {_are(open_)} undecided"
-        )
+        differ = "differs" if len(open_) == 1 else "differ"
+        subject = f"{_names(open_)} {differ} from {found[0].baseline}"
+        parts.append(f"it is undecided whether {subject} on {lead.figure.in_sentence}")
     if invalid := kinds.get("invalid", []):
-        parts.append(f"{_names(invalid)} cannot be compared with {found[0].baseline}, the measurement is invalid")
+        parts.append(
+            f"{_names(invalid)} cannot be compared with {found[0].baseline}, because the measurement is invalid"
+        )
     if lead.figure.unit is Unit.PER_SECOND and (why := why_at_least(view, found[0].baseline, lead.place.load)):
-        parts.append(f"{found[0].baseline} itself {why}, its rate is at least what is shown")
+        parts.append(f"{found[0].baseline} itself {why}, so its rate is at least the one shown")
     parts += _unacknowledged(view, lead.place)
     return f"{title}: {'; '.join(parts)}."
 
@@ -191,7 +193,11 @@ def _unsettled(view: View, column: TableColumn) -> str:
     if column.place.phase != "load":
         return ""
     names = [c.name for c in view.measured if not c.exhibit and growing(view, c.name, column.place.load)]
-    return f" That of {_listed(names)} still grew when the load ended, and is at least what is shown." if names else ""
+    return (
+        f" The memory of {_listed(names)} still grew when the load ended, so the shown value is a lower bound."
+        if names
+        else ""
+    )
 
 
 def _doubt(view: View) -> str:

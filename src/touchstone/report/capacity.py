@@ -40,8 +40,10 @@ def _burst_sentence(contender: str, bursts: list[BurstEvidence]) -> str:
     behaviour = statistics.mode(burst.behaviour for burst in bursts)
     goodput = statistics.median((burst.goodput_at(2.0) or 0.0) / burst.capacity for burst in bursts)
     deadline = seconds(bursts[0].deadline_s)
-    words = f"{contender} {behaviour}: at twice its capacity it answers {share(goodput)} of it within {deadline}"
+    words = (
+        f"{contender} {behaviour}: at twice its capacity it answers {share(goodput)} of its capacity within {deadline}"
+    )
     times = [burst.recovery_s for burst in bursts if burst.recovery_s is not None]
     if behaviour in ("dies", "never recovers") or not times:
         return f"{words}."
-    return f"{words}, and it is back {seconds(statistics.median(times))} after the burst."
+    return f"{words}, and recovers {seconds(statistics.median(times))} after the burst."

@@ -96,8 +96,8 @@ def conformance(view: View) -> Conformance | None:
             result.notes.append(f"{name}: since the case {report.refused.after} {report.refused.what}.")
         if report.left_out:
             result.notes.append(
-                f"{name} runs outside the lab: cases with POST, PUT, PATCH, DELETE or another method that may change "
-                f"data were left out ({report.left_out}). `touchstone probe URL --unsafe` plays them."
+                f"{name} runs outside touchstone: cases with POST, PUT, PATCH, DELETE or another method "
+                f"that may change data were left out ({report.left_out}). `touchstone probe URL --unsafe` plays them."
             )
         if report.post is not None and report.post.refused is not None:
             result.notes.append(f"{name}: {report.post.refused}; the cases that need it were not played.")

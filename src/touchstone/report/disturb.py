@@ -20,7 +20,7 @@ def disturb_lines(view: View, place: PhaseAndLoad) -> list[str]:
     lines = [line for name, loads in found if loads for line in _sentences(name, loads)]
     relays = [load.relay_s for _, loads in found for load in loads if load.relay_s is not None]
     if relays:
-        lines.append(f"The relay before the dependency adds {seconds(statistics.median(relays))} to a round trip.")
+        lines.append(f"The relay in front of the dependency adds {seconds(statistics.median(relays))} to a round trip.")
     return lines
 
 
@@ -35,9 +35,9 @@ def _sentences(contender: str, loads: Sequence[DisturbEvidence]) -> list[str]:
         parts.append(_part("other requests", [fault.others for fault in faults]))
         times = [fault.recovery_s for fault in faults if fault.recovery_s is not None]
         back = (
-            f"it is back {seconds(statistics.median(times))} later"
+            f"the service recovers {seconds(statistics.median(times))} after the fault"
             if len(times) == len(faults)
-            else f"it does not come back in {len(faults) - len(times)} of {len(faults)} loads"
+            else f"the service does not recover in {len(faults) - len(times)} of {len(faults)} loads"
         )
         meanwhile = ", ".join(part for part in parts if part)
         sentences.append(f"{contender}, while {first.in_words} for {seconds(first.for_s)}: {meanwhile}; {back}.")

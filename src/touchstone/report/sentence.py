@@ -10,12 +10,12 @@ from touchstone.vocabulary.phase import PHASES
 
 
 def against(comparison: Comparison) -> str:
-    """The interval of a comparison's ratio, with and without the doubts that widen it. Empty if there is none."""
+    """The interval of a ratio, with and without the possible biases that widen it. Empty if there is none."""
     bounds = ratio_interval(comparison.low, comparison.high)
     if not bounds or comparison.low == comparison.high:
         return ""
     wide = comparison.sampled_low is not None and comparison.sampled_high is not None
-    alone = f" with all doubts, {ratio_interval(comparison.sampled_low, comparison.sampled_high)} without"
+    alone = f" with possible biases, {ratio_interval(comparison.sampled_low, comparison.sampled_high)} without"
     within = f" with {plural(comparison.laps, 'lap')}" if comparison.laps else ""
     within = f" with {plural(comparison.starts, 'start')}" if comparison.starts else within
     rounds = plural(comparison.rounds, "round")

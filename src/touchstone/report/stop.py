@@ -12,7 +12,7 @@ from touchstone.report.view import PhaseAndLoad, View
 _WITH = {
     "idle": "with connections at rest",
     "in-flight": "under load",
-    "slow": "with slow requests under way",
+    "slow": "with slow requests in flight",
     "rolling": "replaced by a second process behind a relay",
     "rolling-port": "replaced by a second process at the same port",
     "stuck": "with clients that send nothing or half of a request",

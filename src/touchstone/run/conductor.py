@@ -46,7 +46,7 @@ from touchstone.vocabulary.dependency import DEPENDENCIES, DependencyKind
 
 Plans = Mapping[Phase, Sequence[PlannedTurn]]
 """What each phase measures in every round."""
-_ASKED_APART = "the contenders are not to run at once, as was asked"
+_ASKED_APART = "the contenders do not run at once, as requested"
 
 
 @dataclass
@@ -173,7 +173,7 @@ class Conductor:
         """Whether nothing is left to compare. It is shown, and written down."""
         if not self.all_or_none or left == len(self.contenders):
             return False
-        self._note("nothing was loaded: a contender that was to be compared could not be measured")
+        self._note("no load was run: a contender of the comparison could not be measured")
         return True
 
     def _rounds(self, bench: Bench, sound: Mapping[str, Contender]) -> None:
@@ -224,7 +224,7 @@ class Conductor:
         why = no_room(arranged, [phase.kind.name for phase in phases], bench.contenders)
         if why is None:
             return replace(arranged, contenders=bench.contenders, twin=twin)
-        self._note(f"the base has no twin, so that this gate does not check itself: {why}")
+        self._note(f"the base has no twin, so this gate does not check itself: {why}")
         self.plan.twin = None
         self.plan.contenders = [entry for entry in self.plan.contenders if entry.name != twin]
         self.store.write_plan(self.plan)
@@ -328,7 +328,7 @@ class Conductor:
                 self.display.say(line)
 
     def _passes(self, samples: Sequence[Sample], contender: Contender) -> bool:
-        """Whether a contender did not fail, and holds its contract. An exhibit may break it: its defect is shown."""
+        """Whether a contender did not fail, and keeps its contract. An exhibit may break it: its defect is shown."""
         sound = True
         for sample in samples:
             if sample.failure or any(not check.passed for check in sample.checks):
@@ -336,7 +336,7 @@ class Conductor:
                 for line in broken_lines(sample, self.store.folder):
                     self.display.say(line)
             elif sample.checks:
-                self.display.say(f"  {contender.name} holds its contract: {plural(len(sample.checks), 'check')}")
+                self.display.say(f"  {contender.name} keeps its contract: {plural(len(sample.checks), 'check')}")
         return sound
 
     def _start_dependencies(self, bench: Bench, dependencies: dict[str, Dependency]) -> None:

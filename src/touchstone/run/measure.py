@@ -92,7 +92,7 @@ def measure(
         folder = with_objective(folder, request.objective)
     if outside and conditions.cpu_limit is not None:
         raise UsageError(
-            "the lab cannot limit the CPUs of services that it does not start",
+            "touchstone cannot limit the CPUs of services that it does not start",
             fix="leave --cpus out, and limit them where they are started",
         )
     folder = with_tls(over_tls(folder, outside), request.tls)

@@ -55,9 +55,9 @@ class Noise:
                 f"the hypervisor takes {self.steal:.1%} of the CPUs (at most 1 %): use another machine or hour"
             )
         if self.tare_spread > 0.10:
-            found.append(f"the tare's throughput varies by {self.tare_spread:.1%} (at most 10 %)")
+            found.append(f"the null server's throughput varies by {self.tare_spread:.1%} (at most 10 %)")
         if abs(self.tare_drift) > 0.05:
-            found.append(f"the tare drifted by {self.tare_drift:+.1%} within the look (at most 5 %)")
+            found.append(f"the null server's rate drifted by {self.tare_drift:+.1%} during the check (at most 5 %)")
         if self.timer_late_p99_s > 0.005:
             found.append(f"timers are late by {self.timer_late_p99_s * 1000:.1f} ms at p99 (at most 5 ms)")
         return found

@@ -58,8 +58,8 @@ def _loads_alone(request: RunRequest) -> bool:
 def _refuse_more_than_the_lab_has(what: str, asked: float | None, own: GroupLimit | None, unit: str) -> None:
     if asked is not None and own is not None and asked > own.most:
         raise UsageError(
-            f"{what}: {asked:g} {unit} are more than the {own.most:g} {unit} that the lab itself has, by {own.by}",
-            fix="ask for less, or raise the limit of the container, service or slice that the lab runs in",
+            f"{what}: {asked:g} {unit} are more than the {own.most:g} {unit} that touchstone itself has, by {own.by}",
+            fix="ask for less, or raise the limit of the container, service or slice that touchstone runs in",
         )
 
 
@@ -76,4 +76,4 @@ def _refuse_more_than_there_is(cpus: float | None, plan: Plan) -> None:
 def limits_in_force(environment: Environment) -> Iterator[str]:
     """What every report says of the lab's own limits."""
     if environment.cpu_quota is not None and environment.cpu_quota < environment.cpus:
-        yield f"the lab had {cpus_in_words(environment)}, which generator, contenders and dependencies shared"
+        yield f"touchstone had {cpus_in_words(environment)}, which generator, contenders and dependencies shared"

@@ -112,7 +112,7 @@ def one_request(pair: Sequence[ExternalService], question: UrlQuestion) -> tuple
             "schema": 1,
             "name": "one-request",
             "title": title,
-            "summary": f"{title}, as both services answered it when they were asked first.",
+            "summary": f"{title}, as both services answered it at first.",
             "ready": whole,
             "contract": [{"id": _LOAD, "says": "the request is answered as it was at first", "steps": [whole]}],
             "loads": {
@@ -122,7 +122,7 @@ def one_request(pair: Sequence[ExternalService], question: UrlQuestion) -> tuple
     )
     # Nothing lies there: the scenario stands in no file.
     folder = ScenarioFolder(Path("(ab)"), scenario, ())
-    return folder, ["the bodies differ from answer to answer, so that they are not checked"] if unchecked else []
+    return folder, ["the bodies differ between responses, so they are not checked"] if unchecked else []
 
 
 def _ask(service: ExternalService, request: Request) -> Response:
@@ -146,14 +146,16 @@ def _status(answers: dict[str, list[Response]], wanted: int | None) -> int:
         )
     if len(every) > 1:
         raise InvalidRunError(
-            f"the two answer differently: {statuses_in_words}",
-            fix="correct the one that is wrong; if both are right, give a request that both answer alike",
+            f"the two services answer differently: {statuses_in_words}",
+            fix="correct the wrong one; if both are right, give a request with the same answer from both",
         )
     (status,) = every
     if wanted is None and status >= 400:
         raise UsageError(f"both answer {status}", fix=f"correct the request; if it is right, give --status {status}")
     if wanted is None and status in REDIRECTS:
-        fix = f"name what they lead to, which is not followed; if {status} is right, give --status {status}"
+        fix = (
+            f"redirects are not followed: give the URL that they lead to; if {status} is right, give --status {status}"
+        )
         raise UsageError(f"both answer {status}, which leads elsewhere", fix=fix)
     return status
 

@@ -68,7 +68,7 @@ def _analysis() -> ModuleType:
     except ImportError as error:
         raise OtavaMissingError(
             f"change points need Apache Otava, which is not installed: {error}",
-            fix="`touchstone toolchain otava` installs it in the lab's cache; `--no-changes` leaves change points out",
+            fix="`touchstone toolchain otava` installs it; `--no-changes` leaves change points out",
         ) from error
     finally:
         sys.path.remove(home)

@@ -1,7 +1,7 @@
 """Whether a response comes when the work is done: requests one at a time, and a look at the dependencies after each.
 
 Under load, and next to other contenders, a dependency's counters do not show whose work they count, nor when. With
-nothing else under way they do: the queries after the response, the data not yet safe by then, and the
+nothing else in flight they do: the queries after the response, the data not yet safe by then, and the
 settings of the sessions.
 """
 

@@ -1,6 +1,6 @@
 """The contract, made once more inside a load: on the load's own connections, between its requests.
 
-A service that tells a check from a load, by the number of connections that are open or of requests that are under way,
+A service that tells a check from a load, by the number of connections that are open or of requests that are in flight,
 is seen here. Reading and writing checks are made, and dependencies are asked for their work while the load goes on.
 """
 

@@ -80,7 +80,7 @@ class WarmingContender:
 
     @property
     def took_s(self) -> float:
-        """With the waits for what was under way when a turn's time was over."""
+        """With the waits for requests in flight when the time of a slice was over."""
         return sum(record.end - record.begin for record in self.records)
 
     @property

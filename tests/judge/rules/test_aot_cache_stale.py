@@ -16,7 +16,7 @@ def with_cache(cache: AotCache) -> Run:
 def test_a_cache_that_is_older_than_the_jar() -> None:
     run = with_cache(AotCache(file="app.aot", classes=800, loaded=810, newer=["app.jar"]))
     (finding,) = fired(run, "aot-cache-stale")
-    assert "made before app.jar" in finding.statement
+    assert "is older than app.jar" in finding.statement
 
 
 def test_an_old_cache_that_is_refused_runs_no_old_code() -> None:

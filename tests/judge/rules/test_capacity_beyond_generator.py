@@ -9,7 +9,7 @@ def test_an_objective_that_holds_at_the_engines_limit() -> None:
     found.trials += [trial(9_200.0, None, why="the engine was busy for 99 % of the time", busy=0.3)]
     run = with_search(found, 9_000.0)
     (finding,) = fired(run, "capacity-beyond-generator")
-    assert finding.statement.startswith("at least 9,000/s")
+    assert finding.statement.startswith("the capacity is at least 9,000/s")
     assert "busy for 99 %" in finding.statement
     (ratio,) = [c for c in judge(run).comparisons if c.figure == "capacity"]
     assert ratio.outcome == "undecided", "nobody knows how much more it bears"

@@ -21,7 +21,7 @@ def test_trials_that_bursts_made_void_are_counted() -> None:
         one.void = "others" if one.held is None else None
     (finding,) = fired(with_search(found, 9_000.0), "capacity-uncertain")
     assert "after 8 trials" in finding.statement
-    assert "5 of them are void" in finding.statement
+    assert "5 trials are void" in finding.statement
 
 
 def test_an_interval_below_the_margin_is_fine() -> None:

@@ -56,7 +56,7 @@ def test_users_who_pause_open_a_connection_when_they_need_it() -> None:
     result.connections.closed = ClosedByServer(idle=closes)
     (finding,) = fired(run, "connections-not-held")
     assert finding.severity is Severity.INVALID
-    assert "closes a connection that rests for 1 s" in finding.statement
+    assert "closes a connection that is idle for 1 s" in finding.statement
     sample.spec.journeys = [{"name": "visit", "steps": [{"target": "/", "think_s": 1.0}]}]
     (finding,) = fired(run, "connections-not-held")
     assert finding.severity is Severity.NOTE

@@ -60,5 +60,5 @@ def test_the_bound_that_closes_them_is_named() -> None:
     limit = Closes(count=result.connections.reconnects, responses_least=50, responses_most=50)
     result.connections.closed = ClosedByServer(announced=limit)
     (finding,) = fired(run, "connections-per-request")
-    assert finding.statement.endswith("; it closes a connection after 50 responses")
+    assert finding.statement.endswith(". The server closes a connection after 50 responses")
     assert "keepalive_requests" in finding.next_step

@@ -27,7 +27,7 @@ def test_what_each_would_gain_on_a_core_that_is_left_alone() -> None:
     gains = finding.evidence["gains"]
     assert 0.25 < gains["go/std"] < 0.5
     assert 0.08 < gains["rust/std"] < 0.2
-    assert "left alone go/std would answer about" in finding.statement
+    assert "On an undisturbed core, go/std would serve about" in finding.statement
     assert finding.contender is None and finding.load is not None
 
 

@@ -20,7 +20,7 @@ def counting(*counts: tuple[int, str]) -> Run:
 
 def test_runtimes_that_round_a_quota_in_two_ways() -> None:
     (finding,) = fired(counting((2, "java"), (1, "rust")), "cpus-counted-differently")
-    assert "under 1.5 CPUs" in finding.statement
+    assert "limit of 1.5 CPUs" in finding.statement
     assert "(java) 2" in finding.statement
     assert "(rust) 1" in finding.statement
 

@@ -44,14 +44,14 @@ def test_a_thread_that_put_its_set_back_but_had_run_elsewhere() -> None:
     run = sound_run()
     placed(run, None, StrayThread(pid=7, tid=9, name="spinner", cpus=[0], ran_on=1))
     (finding,) = fired(run, "cpus-not-kept")
-    assert "had run on CPU 1" in finding.statement
+    assert "was seen on CPU 1" in finding.statement
 
 
 def test_cpu_time_elsewhere_by_the_kernels_count() -> None:
     run = sound_run()
     placed(run, 0.011)
     (finding,) = fired(run, "cpus-not-kept")
-    assert "used on others" in finding.statement
+    assert "of CPU time on other CPUs" in finding.statement
 
 
 def test_next_to_nothing_elsewhere() -> None:

@@ -17,7 +17,7 @@ def test_a_downstream_at_its_own_ceiling() -> None:
     run = sound_run()
     first_load(run).dependencies = [DependencyState(name="downstream", kind="echo", ceiling=20_500.0)]
     (finding,) = fired(run, "dependency-saturated")
-    assert "answers by itself" in finding.statement
+    assert "reaches alone" in finding.statement
 
 
 def test_a_dependency_with_headroom() -> None:

@@ -72,7 +72,7 @@ def test_a_peak_near_the_limit_that_came_at_once() -> None:
     window = watch_of(first_load(run)).window
     window.fds_peak, window.fd_limit = 18_000, 20_000
     (finding,) = fired(run, "descriptors-grow")
-    assert "20,000 that it may have" in finding.statement
+    assert "its limit of 20,000" in finding.statement
 
 
 def test_a_peak_just_below_nine_tenths_of_the_limit() -> None:

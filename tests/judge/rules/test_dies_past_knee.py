@@ -11,14 +11,16 @@ def test_a_death_is_told_and_leaves_the_capacity_valid() -> None:
     found.dies_at, found.death = 21_000.0, "was killed by SIGKILL"
     run = with_search(found, 9_000.0)
     (finding,) = fired(run, "dies-past-knee")
-    assert finding.statement == "it dies at 21,000/s: the server was killed by SIGKILL"
+    assert finding.statement == "the service died at 21,000/s: the server was killed by SIGKILL"
     estimate = next(e for e in judge(run).estimates if e.figure == "capacity" and e.contender == "go/std")
     assert estimate.verdict is Verdict.VALID
 
 
 def test_a_death_in_a_burst_is_told() -> None:
     (finding,) = fired(run_with(burst(0.0, None, "was killed by SIGKILL")), "dies-past-knee")
-    assert finding.statement == ("it dies in a burst beyond its capacity of 9,000/s: the server was killed by SIGKILL")
+    assert finding.statement == (
+        "the service died in a burst above its capacity of 9,000/s: the server was killed by SIGKILL"
+    )
     void = burst(0.0, None, "was killed by SIGKILL")
     void.void = "the generator was short of CPU"
     assert not fired(run_with(void), "dies-past-knee")

@@ -33,7 +33,7 @@ def waiting_engine(dependency_cpus: list[int], used_s: float) -> str:
 
 def test_the_dependency_that_shares_its_cpu_is_named() -> None:
     said = waiting_engine([1], used_s=2.0)
-    assert "the dependency database may use the same CPU" in said
+    assert "the dependency database shares CPUs with the engine" in said
     assert "--postgres URL" in said
 
 

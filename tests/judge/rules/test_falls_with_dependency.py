@@ -13,7 +13,7 @@ def others(errors: int, p90: float) -> Meanwhile:
 @pytest.mark.parametrize("meanwhile", [others(10, 0.002), others(0, 0.5)])
 def test_requests_that_need_nothing_and_fail_or_wait_are_named(meanwhile: Meanwhile) -> None:
     (finding,) = fired(disturbed(others=meanwhile), "falls-with-dependency")
-    assert "of the requests that do not need it fail" in finding.statement
+    assert "of the requests that do not need database fail" in finding.statement
 
 
 @pytest.mark.parametrize("meanwhile", [others(9, 0.002), others(0, 0.49), Meanwhile()])

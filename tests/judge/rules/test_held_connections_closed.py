@@ -10,7 +10,7 @@ def test_a_close_at_rest_is_the_right_of_a_server() -> None:
     assert not fired(run, "held-requests-failed"), "it is not a failure"
     (finding,) = fired(run, "held-connections-closed")
     assert finding.severity is Severity.SUSPECT
-    assert "closed 400 that were held; it closes a connection that rests for 5 s" in finding.statement
+    assert "closed 400 that should stay open. The server closes a connection that is idle for 5 s" in finding.statement
     assert "uvicorn" in str(finding.next_step)
 
 

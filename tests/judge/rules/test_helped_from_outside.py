@@ -112,7 +112,7 @@ def test_the_helper_is_named_and_a_process_that_works_for_all_is_not() -> None:
             helper = OtherProcess(pid=7, name="sidecar", cpu_s=0.2 * SLICE_S)
             turn.other_processes = [busy, helper] if sample.contender == "go/std" else [busy]
     (finding,) = fired(run, "helped-from-outside")
-    assert finding.statement.startswith("sidecar, a process outside of its tree, used ")
+    assert finding.statement.startswith("sidecar, a process outside the contender's tree, used ")
 
 
 def filled(by_contender: dict[str, dict[str, float]]) -> Run:
@@ -135,7 +135,7 @@ def test_a_helper_next_to_a_process_that_takes_all_that_is_left() -> None:
     run = filled({"*": {"cc1": 0.5}, "go/std": {"cc1": 0.3, "sidecar": 0.2}})
     (finding,) = fired(run, "helped-from-outside")
     assert finding.contender == "go/std"
-    assert finding.statement.startswith("sidecar, a process outside of its tree, used ")
+    assert finding.statement.startswith("sidecar, a process outside the contender's tree, used ")
 
 
 def test_a_helper_that_uses_less_than_each_of_its_many_neighbours() -> None:

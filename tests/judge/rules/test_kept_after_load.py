@@ -26,7 +26,7 @@ def kept(what: str, more: int, *, rest_s: float = 5.0, dependencies: bool = Fals
 )
 def test_what_is_kept_at_rest_is_told_beyond_what_pools_keep(what: str, name: str, most: int) -> None:
     (finding,) = kept(what, most + 1)
-    assert f"5 s after the load it had {most + 21} {name}, {most + 1} more" in finding.statement
+    assert f"5 s after the load, the service had {most + 21} {name}, {most + 1} more" in finding.statement
     assert kept(what, most) == []
 
 

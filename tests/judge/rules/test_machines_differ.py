@@ -24,7 +24,7 @@ def test_a_ratio_that_is_another_on_the_other_machine_is_told() -> None:
 def test_a_baseline_may_be_named_in_full() -> None:
     found = fired(on_two_machines(1.3).against("rust/std"), "machines-differ")
     assert {finding.evidence["contender"] for finding in found} == {"go/std"}
-    assert all("the throughput of rust/std" in finding.statement for finding in found)
+    assert all("relative to rust/std" in finding.statement for finding in found)
 
 
 def test_machines_that_agree_are_silent() -> None:

@@ -5,8 +5,8 @@ from ..sound import fired
 def test_a_service_that_stays_late_after_the_burst_is_named_with_what_it_answers() -> None:
     (finding,) = fired(run_with(burst(0.0, None)), "never-recovers")
     assert finding.statement == (
-        "in 6 s at 70% of its capacity after the burst, it answers 120/s of 6,300/s within 250 ms, and does not return "
-        "to its usual latency"
+        "the service did not recover within 6 s after the burst. At 70% of its capacity it answered 120/s of 6,300/s "
+        "within 250 ms, and its latency stayed above the usual one"
     )
 
 

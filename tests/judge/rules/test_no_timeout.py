@@ -13,7 +13,7 @@ def probe(waited_s: float, *, answered: bool) -> dict[str, Any]:
 
 def test_a_request_that_nobody_answered_has_no_timeout() -> None:
     (finding,) = fired(disturbed(**probe(15.0, answered=False)), "no-timeout")
-    assert finding.statement == "order: no answer within 15 s while database stalled"
+    assert finding.statement == "order got no response within 15 s while database stalled"
 
 
 def test_a_long_timeout_is_one() -> None:

@@ -25,7 +25,7 @@ def test_requests_that_wait_for_nothing_that_works() -> None:
     (finding,) = fired(run, "nobody-busy")
     assert finding.severity is Severity.NOTE
     assert finding.sample == sample.id
-    assert "a request took 41 ms while the server was busy for 3 %" in finding.statement
+    assert "the median request took 41 ms, while the server used 3 %" in finding.statement
 
 
 def test_a_busy_server_is_what_they_wait_for() -> None:

@@ -19,7 +19,7 @@ def test_a_window_in_which_nothing_was_sent() -> None:
     counts = result_of(first_load(run)).counts
     counts.sent = counts.completed = counts.ok = 0
     (finding,) = fired(run, "nothing-answered")
-    assert "nothing was sent" in finding.statement
+    assert "no request was sent" in finding.statement
 
 
 def test_one_response_per_connection_is_a_slow_service() -> None:

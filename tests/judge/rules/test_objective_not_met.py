@@ -7,7 +7,7 @@ from ..sound import fired
 def test_an_objective_that_nothing_meets() -> None:
     run = with_search(search(None, "nothing holds"), None)
     (finding,) = fired(run, "objective-not-met")
-    assert "not met at 100/s either" in finding.statement
+    assert "missed even at 100/s" in finding.statement
     assert "p99 was 200 ms" in finding.statement
     values = next(e for e in judge(run).estimates if e.figure == "capacity" and e.contender == "go/std").values
     assert len(values) == 2

@@ -22,7 +22,7 @@ def test_who_used_a_great_part_is_named(used: float, named: bool) -> None:
     machine.other_cpu_s = 6.0
     machine.other_processes = [OtherProcess(pid=812, name="node", cpu_s=used)]
     (finding,) = fired(run, "other-processes")
-    assert ("75 % of that node (pid 812)" in finding.statement) is named
+    assert ("node (pid 812) used 75 % of that" in finding.statement) is named
 
 
 def test_a_dependency_is_no_stranger() -> None:

@@ -9,7 +9,7 @@ def test_a_child_that_lives_on() -> None:
 
 def test_a_port_that_still_takes_connections() -> None:
     (finding,) = fired(stopped(listens_after=True), "outlives-stop")
-    assert "there was still a listener on its port" in finding.statement
+    assert "a listener on its port remained" in finding.statement
 
 
 def test_nothing_is_left() -> None:

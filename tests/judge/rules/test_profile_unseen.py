@@ -10,7 +10,7 @@ REASON = "JFR sees Java alone. It was taken because of async-profiler: needs it;
 def test_what_a_coarse_profiler_did_not_see_has_its_share_and_its_reason() -> None:
     recorded = evidence(SPENT).model_copy(update={"unseen": REASON, "tables": ["jvm"]})
     (finding,) = fired(profile_run({"java/jvm": [recorded] * 3}), "profile-unseen")
-    assert finding.statement.startswith("25 % of the CPU was not attributed.")
+    assert finding.statement.startswith("25 % of the CPU time was not attributed.")
     assert "run this" in finding.statement
     assert not fired(profile_run({"java/jvm": [recorded] * 3}), "profile-unmatched")
 

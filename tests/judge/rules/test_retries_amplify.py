@@ -8,7 +8,7 @@ from ..sound import fired
 def test_more_work_for_a_failing_dependency_is_named_by_its_factor(turns: float, connects: float, factor: str) -> None:
     # 300 requests that need it within 2 s: 150 per second.
     (finding,) = fired(disturbed(turns_per_s=turns, connects_per_s=connects), "retries-amplify")
-    assert finding.statement == f"while database stalls, it is asked {factor} times as often as before"
+    assert finding.statement == f"while database stalls, the service asks database {factor} times as often as before"
 
 
 def test_a_few_repetitions_are_no_storm() -> None:

@@ -7,7 +7,7 @@ def test_a_session_for_every_request() -> None:
     run = sound_run()
     first_load(run).dependencies = [DependencyState(name="database", kind="postgres", sessions_peak=5004)]
     (finding,) = fired(run, "sessions-exceed-pool")
-    assert "a pool of 10" in finding.statement
+    assert "the pool has 10" in finding.statement
 
 
 def test_without_a_stated_pool_the_requests_under_way_are_the_measure() -> None:

@@ -28,7 +28,7 @@ def written(database: float, log: float, others: float = 0.9, *, asked: str | No
 def test_one_of_several_leaves_its_writes_to_the_kernel() -> None:
     found = fired(written(0.99, 0.99), "writes-not-synced")
     assert {f.contender for f in found} == {"go/std"}
-    assert "of its database in 99 % of 100 looks" in found[0].statement
+    assert "of its database in 99 % of 100 checks" in found[0].statement
 
 
 def test_all_do_though_the_scenario_asks_for_syncs() -> None:

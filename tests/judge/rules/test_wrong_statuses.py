@@ -10,7 +10,7 @@ def test_unexpected_statuses_are_named() -> None:
     counts.status = {"200": 1, "500": counts.sent - 1}
     (finding,) = fired(run, "wrong-statuses")
     assert finding.severity is Severity.INVALID
-    assert "of 500" in finding.statement
+    assert "199,404 with 500" in finding.statement
 
 
 def test_a_status_that_the_contract_allows_is_right() -> None:
@@ -27,7 +27,7 @@ def test_unexpected_statuses_of_grpc_calls_are_named() -> None:
     ended(result_of(first_load(run)), grpc_status=counts.sent - 1)
     counts.status = {"OK": 1, "INTERNAL": counts.sent - 1}
     (finding,) = fired(run, "wrong-statuses")
-    assert "of INTERNAL, 1 of OK" in finding.statement
+    assert "with INTERNAL, 1 with OK" in finding.statement
 
 
 def test_calls_behind_a_proxy_that_fails_are_named_next_to_those_that_the_service_refuses() -> None:

@@ -1,6 +1,6 @@
 """h2load's output.
 
-Source: its manual, "Output". It prints neither its version nor `-m`, the requests that a connection has under way.
+Source: its manual, "Output". It prints neither its version nor `-m`, the requests that a connection has in flight.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ from touchstone.audit.published import PublishedResult, count, number, present, 
 from touchstone.audit.samples import summed
 
 _DEADLINE = "aborted due to deadline"
-"""Requests under way when the time was up: not errors of the service."""
+"""Requests in flight when the time was up: not errors of the service."""
 _CAUSES = (ONCE, UNCHECKED, HIDDEN_QUEUE)
 _HEAD = re.compile(r"^\s*Summary:\s*$(?=\n\s+Success rate:)", re.MULTILINE)
 _TIME = r"([\d.]+ *(?:10 )?[a-zµ]+)"

@@ -11,7 +11,7 @@ from touchstone.record.engine import LoadResult
 
 _SECONDS = 2.0
 _CONNECTIONS = {ENGINE: 1000}
-"""200 requests under way can never ask for more than 200 each delay. This many connections go to the engine's echo
+"""200 requests in flight can never ask for more than 200 each delay. This many connections go to the engine's echo
 so that its own CPU is the limit; at others 200, the most that a load of the scenario has."""
 
 

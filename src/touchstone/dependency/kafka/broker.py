@@ -168,7 +168,7 @@ class OwnBroker:
 
     def described(self) -> dict[str, str]:
         """What runs, for the record."""
-        return {"broker": f"Apache Kafka {VERSION}, the lab's own", "jvm": " ".join(_JVM[:3])}
+        return {"broker": f"Apache Kafka {VERSION}, touchstone's own", "jvm": " ".join(_JVM[:3])}
 
     @property
     def _folder(self) -> Path:
@@ -227,7 +227,7 @@ class OutsideBroker:
         raise DependencyError(
             "an outside broker gives out its own address, which leads around the relay of `disturb`",
             where=f"dependency {self._name}",
-            fix="leave --kafka out, and the lab runs its own; or leave out the load that disturbs it",
+            fix="leave --kafka out, and touchstone runs its own; or leave out the load that disturbs it",
         )
 
     def memory(self) -> int | None:
@@ -240,7 +240,7 @@ class OutsideBroker:
 
     def _not_ours(self, act: str) -> DependencyError:
         return DependencyError(
-            f"the lab does not {act} a broker that it did not start",
+            f"touchstone does not {act} a broker that it did not start",
             where=f"dependency {self._name}",
-            fix="leave out --kafka, and the lab starts its own",
+            fix="leave out --kafka, and touchstone starts its own",
         )

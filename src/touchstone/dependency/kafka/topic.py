@@ -65,7 +65,7 @@ class Topic:
         """Let go of the broker before it ends, or after it has: the next call connects again."""
         admin, self._client_of_admin = self._client_of_admin, None
         if admin is not None and broken:
-            # librdkafka's destructor may wait for ever for the thread of a broker that died with a request under way
+            # librdkafka's destructor may wait for ever for the thread of a broker that died with a request in flight
             # (seen with 2.16 by a stack trace). Such a client is never destroyed; a run has few of them.
             ctypes.pythonapi.Py_IncRef(ctypes.py_object(admin))
 

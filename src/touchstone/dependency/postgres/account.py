@@ -57,7 +57,7 @@ def unprivileged_account() -> Account:
         return Account(name, entry.pw_uid, entry.pw_gid)
     raise DependencyError(
         "PostgreSQL does not run as root, and there is neither a user postgres nor a user nobody",
-        fix="add one by `useradd --system postgres`, or run the lab as an ordinary user",
+        fix="add one by `useradd --system postgres`, or run touchstone as an ordinary user",
     )
 
 

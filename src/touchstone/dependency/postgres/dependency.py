@@ -239,7 +239,7 @@ class Postgres(Dependency):
                 yield found
         except psycopg.Error as error:
             raise DependencyError(
-                f"the lab's record of session settings cannot be removed: {str(error).strip()}",
+                f"touchstone's record of session settings cannot be removed: {str(error).strip()}",
                 where=f"dependency {self.name}",
                 fix="check whether the service keeps a transaction open or a table locked",
             ) from error

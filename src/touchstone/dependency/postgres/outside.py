@@ -60,15 +60,15 @@ class OutsideServer:
                 ).fetchone()
         except psycopg.Error as error:
             raise DependencyError(
-                f"the PostgreSQL of --postgres does not accept the lab's connection: {error}".strip(),
+                f"the PostgreSQL of --postgres does not accept touchstone's connection: {error}".strip(),
                 where=f"dependency {self._name}",
-                fix="try the URL with psql; or leave out --postgres, and the lab starts its own",
+                fix="try the URL with psql; or leave out --postgres, and touchstone starts its own",
             ) from error
         if not row or not row[0]:
             raise DependencyError(
                 "the role of --postgres may not create databases",
                 where=f"dependency {self._name}",
-                fix="ALTER ROLE ... CREATEDB, or leave out --postgres, and the lab starts its own",
+                fix="ALTER ROLE ... CREATEDB, or leave out --postgres, and touchstone starts its own",
             )
 
     def apply(self, settings: dict[str, str]) -> None:

@@ -137,7 +137,7 @@ class Program(Dependency):
         if not self._program.outside:
             return None
         fresh = "made fresh by its `prepare` alone" if self._program.settings.prepare else "not made fresh"
-        return f"{self.name} was not started by the lab: it was {fresh}, and its CPU was not counted"
+        return f"{self.name} was not started by touchstone: it was {fresh}, and its CPU was not counted"
 
     def stop(self) -> None:
         """End it and remove its folder."""

@@ -173,16 +173,16 @@ class OutsideProgram:
                 raise DependencyError(
                     f"nothing accepts connections at {host}:{port}",
                     where=f"dependency {self._name}",
-                    fix="start it, or correct its `address`; with `run` the lab starts one itself",
+                    fix="start it, or correct its `address`; with `run` touchstone starts one itself",
                 )
             time.sleep(0.1)
 
     def stop(self) -> None:
         """It is not the lab's to stop."""
         raise DependencyError(
-            "the lab does not stop what somebody else runs",
+            "touchstone does not stop what somebody else runs",
             where=f"dependency {self._name}",
-            fix="write `run`, and the lab starts one itself",
+            fix="write `run`, and touchstone starts one itself",
         )
 
     def remove(self) -> None:

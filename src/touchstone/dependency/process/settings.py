@@ -110,7 +110,7 @@ def _wrong_address(address: Any, *, own: bool) -> Iterator[str]:
         elif "{port}" not in address:
             yield "it does not hold {port}, on which the program must listen"
     elif unknown_place(address, ()) is not None:
-        yield "without `run` the lab starts nothing, and so has no places to fill in; write host and port"
+        yield "without `run` touchstone starts nothing, and so has no places to fill in; write host and port"
     elif host_and_port(address) is None:
         yield f"{address!r} does not name host and port, such as redis://127.0.0.1:6379/0"
 

@@ -126,7 +126,7 @@ def _postgres(service: ComposeService, found: Mapping[str, str]) -> DraftDepende
     guesses = [] if found else ["no variable of the service names it"]
     guesses.append("`schema` takes the SQL that a fresh database needs")
     if service.image not in ("postgres", "postgresql"):
-        guesses.append(f"it was {service.keys.get('image')}, whose extensions the lab's own server may lack")
+        guesses.append(f"it was {service.keys.get('image')}, whose extensions touchstone's own server may lack")
     return DraftDependency(
         slug(service.name), "postgres", env or _free("POSTGRES_URL", found), variables, {}, "; ".join(guesses)
     )
@@ -163,7 +163,7 @@ def _program(service: ComposeService, env: Mapping[str, str], found: Mapping[str
     named = re.search(r"(?:^|[@/,])[\w.-]+:(\d+)", env.get(whole or "", ""))
     inner = int(named[1]) if named else inner
     outer = dict(service.ports).get(inner, outer) if inner else outer
-    start = f"`docker compose up -d {service.name}` starts it: the lab does not"
+    start = f"`docker compose up -d {service.name}` starts it: touchstone does not"
     guess = start if outer else f"{start}; publish its port there, and write the port here"
     address = form.replace("{host}", "127.0.0.1").replace("{port}", str(outer or inner or 1))
     return DraftDependency(name, "process", env_name, variables, {"address": address.replace("{brace}", "{")}, guess)

@@ -178,4 +178,4 @@ def _notes(left_out: Counter[str], session: Sequence[RecordedExchange]) -> Itera
         yield "Left out:"
         yield from (f"- {one}" for one in [*reasons[:_MOST_NOTES], *more])
     if dropped := sorted(set().union(*(one.dropped for one in session))):
-        yield f"Fields that the lab does not take from a recording: {', '.join(dropped)}."
+        yield f"Fields that touchstone does not take from a recording: {', '.join(dropped)}."

@@ -88,7 +88,7 @@ def read_entry(entry: Any) -> RecordedExchange:
     status = _status(answered, entry)
     method = text_of(asked, "method").upper()
     if method not in get_args(Method):
-        raise LeftOutError(f"the lab does not send the method {method[:20]!r}")
+        raise LeftOutError(f"touchstone does not send the method {method[:20]!r}")
     remarks = DraftNotes()
     fields = list(_fields(asked))
     headers, dropped = _headers(fields, remarks)

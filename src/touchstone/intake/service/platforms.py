@@ -77,7 +77,7 @@ def platforms(service: Path) -> Iterator[DeploymentFile]:
         yield from read(service)
 
 
-def _told(
+def _deployment_file(
     service: Path,
     source: str,
     line: object,
@@ -112,7 +112,7 @@ def _fly(service: Path) -> Iterator[DeploymentFile]:
         line = processes.get("web") or processes.get("app") or table_at(held, "experimental").get("cmd")
         ports = [table_at(held, "http_service").get("internal_port")]
         ports += [one.get("internal_port") for one in tables_at(held, "services")]
-        yield _told(service, "fly.toml", line, table_at(held, "env"), ports=ports)
+        yield _deployment_file(service, "fly.toml", line, table_at(held, "env"), ports=ports)
 
 
 def _render(service: Path) -> Iterator[DeploymentFile]:
@@ -120,7 +120,7 @@ def _render(service: Path) -> Iterator[DeploymentFile]:
         for one in tables_at(held, "services"):
             if one.get("type") == "web" and text_at(one, "rootDir") in ("", ".", "./"):
                 env, wanted = _listed(one, "envVars", "key")
-                yield _told(service, "render.yaml", one.get("startCommand"), env, wanted=wanted)
+                yield _deployment_file(service, "render.yaml", one.get("startCommand"), env, wanted=wanted)
 
 
 def _listed(held: Mapping[str, Any], key: str, name: str) -> tuple[dict[str, Any], list[str]]:
@@ -138,7 +138,7 @@ def _is_of_kubernetes(variable: Mapping[str, Any]) -> bool:
 def _heroku(service: Path) -> Iterator[DeploymentFile]:
     for held in read_yaml(service / "heroku.yml"):
         web = table_at(held, "run").get("web")
-        yield _told(service, "heroku.yml", table_at(web).get("command", web), {})
+        yield _deployment_file(service, "heroku.yml", table_at(web).get("command", web), {})
     variables = table_at(_json(service / "app.json"), "env")
     wanted = [name for name, one in variables.items() if isinstance(one, dict) and _is_open(one)]
     if wanted:
@@ -154,22 +154,24 @@ def _railway(service: Path) -> Iterator[DeploymentFile]:
         ("railway.json", _json(service / "railway.json")),
         *(("railway.toml", held) for held in _toml(service / "railway.toml")),
     ):
-        yield _told(service, name, table_at(held, "deploy").get("startCommand"), {})
+        yield _deployment_file(service, name, table_at(held, "deploy").get("startCommand"), {})
     for held in _toml(service / "nixpacks.toml"):
-        yield _told(service, "nixpacks.toml", table_at(held, "start").get("cmd"), table_at(held, "variables"))
+        yield _deployment_file(
+            service, "nixpacks.toml", table_at(held, "start").get("cmd"), table_at(held, "variables")
+        )
 
 
 def _app_engine(service: Path) -> Iterator[DeploymentFile]:
     for held in read_yaml(service / "app.yaml"):
         if "runtime" in held:
-            yield _told(service, "app.yaml", held.get("entrypoint"), table_at(held, "env_variables"))
+            yield _deployment_file(service, "app.yaml", held.get("entrypoint"), table_at(held, "env_variables"))
 
 
 def _digital_ocean(service: Path) -> Iterator[DeploymentFile]:
     for held in read_yaml(service / ".do/app.yaml"):
         for one in tables_at(held, "services"):
             env, wanted = _listed(one, "envs", "key")
-            yield _told(
+            yield _deployment_file(
                 service, ".do/app.yaml", one.get("run_command"), env, ports=[one.get("http_port")], wanted=wanted
             )
 
@@ -179,7 +181,7 @@ def _units(service: Path) -> Iterator[DeploymentFile]:
         lines = _UNIT_LINE.findall(read_source(file).replace("\\\n", " "))
         env = dict(assignments([value for key, value in lines if key == "Environment"]))
         start = next((value for key, value in lines if key == "ExecStart"), "")
-        yield _told(service, file.relative_to(service).as_posix(), start, env)
+        yield _deployment_file(service, file.relative_to(service).as_posix(), start, env)
 
 
 def composed_dockerfiles(service: Path) -> list[str]:
@@ -193,7 +195,7 @@ def _compose(service: Path) -> Iterator[DeploymentFile]:
         env = given if isinstance(given, dict) else dict(assignments(texts_at(one, "environment")))
         ports = [*_list(one.get("ports")), *_list(one.get("expose"))]
         targets = [table_at(port).get("target", port) for port in ports]
-        yield _told(service, name, one.get("command"), env, ports=targets)
+        yield _deployment_file(service, name, one.get("command"), env, ports=targets)
 
 
 def _composed(service: Path) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -219,7 +221,9 @@ def _kubernetes(service: Path) -> Iterator[DeploymentFile]:
                 env, wanted = _listed(one, "env", "name")
                 ports = [port.get("containerPort") for port in tables_at(one, "ports")]
                 line = [*_list(one.get("command")), *_list(one.get("args"))] if one.get("command") else None
-                yield _told(service, file.relative_to(service).as_posix(), line, env, ports=ports, wanted=wanted)
+                yield _deployment_file(
+                    service, file.relative_to(service).as_posix(), line, env, ports=ports, wanted=wanted
+                )
 
 
 def _helm(service: Path) -> Iterator[DeploymentFile]:
@@ -227,7 +231,7 @@ def _helm(service: Path) -> Iterator[DeploymentFile]:
         for held in read_yaml(file):
             if not _OF_OTHERS.fullmatch(text_at(held, "image", "repository")):
                 ports = [table_at(held, *keys[:-1]).get(keys[-1]) for keys in _HELM_PORTS]
-                yield _told(service, file.relative_to(service).as_posix(), None, {}, ports=ports)
+                yield _deployment_file(service, file.relative_to(service).as_posix(), None, {}, ports=ports)
 
 
 def _files(service: Path, patterns: Sequence[str]) -> list[Path]:

@@ -10,8 +10,8 @@ from pathlib import PurePath
 from touchstone.intake.service.base import Words
 from touchstone.intake.service.command import DeployedCommand
 
-_BY_TCP = "dropped, for the lab comes by TCP"
-_PLAIN = "dropped, for the lab asks without TLS"
+_BY_TCP = "dropped, because touchstone connects by TCP"
+_PLAIN = "dropped, because touchstone connects without TLS"
 _HOST_AND_PORT = ("--host", "{host}", "--port", "{port}")
 _BIND = ("--bind", "{host}:{port}")
 

@@ -55,7 +55,7 @@ def _starts(sample: Sample) -> list[float]:
 
 
 def _in_flight_share(sample: Sample) -> float | None:
-    """Little's law: rate times mean latency is the mean number of requests under way."""
+    """Little's law: rate times mean latency is the mean number of requests in flight."""
     result = sample.result
     if result is None or not result.latency.mean or not result.connections.asked:
         return None
@@ -132,7 +132,7 @@ def _partition_spread(sample: Sample) -> float | None:
 _ALL = [
     Quantity("boot_first_start", "First start of a round", "s", "boot", "boot_first_response", _first_start),
     Quantity("boot_later_starts", "Later starts of a round", "s", "boot", "boot_first_response", _later_starts),
-    Quantity("in_flight_share", "Requests under way, of the connections", "share", "load", "latency_mean",
+    Quantity("in_flight_share", "Requests in flight, of the connections", "share", "load", "latency_mean",
              _in_flight_share),
     Quantity("latency_p99_over_p50", "Latency p99 over p50", "ratio", "load", "latency_p99", _p99_over_p50),
     Quantity("dependency_cpu_share", "CPU of the dependencies", "share", "load", "throughput", _dependency_cpu_share,

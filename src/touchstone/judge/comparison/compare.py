@@ -28,7 +28,7 @@ from touchstone.vocabulary.figure import FIGURES, Better
 
 Key = tuple[str, str | None, str]
 _REAL = (Decision.HIGHER, Decision.LOWER)
-DOUBT_REMAINS = "more rounds would not decide it as long as its doubts remain"
+DOUBT_REMAINS = "more rounds would not decide it as long as its possible biases remain"
 
 
 def compare(case: Case, all_series: list[RoundValues]) -> list[Comparison]:

@@ -27,7 +27,7 @@ def scalings(case: Case) -> list[Scaling]:
         points = [(inside, trial.achieved) for trial in tried if (inside := _inside(trial)) is not None]
         law = fit_law(points, case.confidence)
         if law is not None and law.error <= _FITS:
-            found.append(_told(contender, load, law, len(points), case.confidence))
+            found.append(_scaling(contender, load, law, len(points), case.confidence))
     return found
 
 
@@ -38,15 +38,17 @@ def _inside(trial: CapacityTrial) -> float | None:
     return trial.achieved * mean if settled and trial.held is not None and mean and trial.achieved > 0 else None
 
 
-def _told(contender: str, load: str, law: ScalabilityLaw, points: int, confidence: float) -> Scaling:
+def _scaling(contender: str, load: str, law: ScalabilityLaw, points: int, confidence: float) -> Scaling:
     single, contention, crosstalk = law.single, law.contention, law.crosstalk
-    bound = "" if law.ceiling is None else f"; with ever more of them the rate does not exceed {number(law.ceiling)}/s"
+    bound = (
+        "" if law.ceiling is None else f" With ever more concurrent requests, it stays below {number(law.ceiling)}/s."
+    )
     sentence = (
         f"By the universal scalability law, which fits its trials to {share(law.error)}, {contender} would serve "
-        f"{number(single.point)}/s if each request found it empty ({number(single.low)} to {number(single.high)}); "
-        f"requests wait for each other with {share(contention.point)} of their work "
-        f"({share(contention.low)} to {share(contention.high)}), and each pair of others adds "
-        f"{share(crosstalk.point)} (up to {share(crosstalk.high)}){bound} ({share(confidence)} intervals)."
+        f"{number(single.point)}/s without concurrency ({number(single.low)} to {number(single.high)}). "
+        f"Requests wait for each other during {share(contention.point)} of their work "
+        f"({share(contention.low)} to {share(contention.high)}), and each pair of concurrent requests adds "
+        f"{share(crosstalk.point)} (up to {share(crosstalk.high)}).{bound} The intervals hold with {share(confidence)}."
     )
     return Scaling(
         contender=contender,

@@ -28,10 +28,10 @@ def comparison_sentence(c: Comparison, margin: float, confidence: float) -> str:
         case Outcome.EQUIVALENT:
             core = f"{c.contender} and {c.baseline} are equivalent on {what} within {share(margin)}"
         case Outcome.UNDECIDED:
-            core = f"{c.contender} against {c.baseline} on {what} is undecided"
+            core = f"it is undecided whether {c.contender} and {c.baseline} differ on {what}"
         case _:
             core = _difference(c, figure, what)
-    if core.startswith("the "):
+    if core.startswith(("the ", "it ")):
         core = core[0].upper() + core[1:]
     return f"{core} ({_interval(c, confidence)}).{_more(c)}"
 
@@ -83,7 +83,7 @@ def _interval(c: Comparison, confidence: float) -> str:
         return f"ratio {_digits(c.ratio)}, no interval" + (f", {rounds}" if c.rounds > 1 else "")
     interval = f"{share(confidence)} interval {_range(c.low, c.high)}"
     if c.sampled_low is not None and c.sampled_high is not None:
-        interval += f" with all doubts, {_range(c.sampled_low, c.sampled_high)} without"
+        interval += f" with possible biases, {_range(c.sampled_low, c.sampled_high)} without"
     if c.rounds == 1 and c.low != c.high and not c.starts:
         return f"ratio {_digits(c.ratio)}, {interval} over single starts"
     if c.low == c.high:

@@ -78,7 +78,7 @@ def bounds(sample: Sample) -> list[CloseLimit]:
     held = [point.connections for point in result.series if point.phase == "load"]
     at_once = [one for one in _silent(result.connections.closed) if one.rested_least_s < AT_ONCE_S]
     if at_once and held and max(held) < result.connections.asked and not found:
-        found.append(CloseLimit("resting", f"holds about {number(max(held))} connections at rest", max(held)))
+        found.append(CloseLimit("resting", f"keeps about {number(max(held))} idle connections", max(held)))
     if sample.spec.pipeline > 1 and result.counts.repeated >= MANY * max(1, result.counts.sent):
         found.append(
             CloseLimit("pipelining", "closes a connection on which requests are pipelined", sample.spec.pipeline)
@@ -92,8 +92,8 @@ def bounds_of(closed: ClosedByServer, *, in_turns: bool = False) -> list[CloseLi
 
 
 def in_words(found: list[CloseLimit]) -> str:
-    """What a sentence on connections ends with: `; it closes ...`, or nothing."""
-    return f"; it {' and '.join(bound.words for bound in found)}" if found else ""
+    """A sentence that follows one on connections, without its full stop: `. The server closes ...`. Or nothing."""
+    return f". The server {' and '.join(bound.words for bound in found)}" if found else ""
 
 
 def advice(found: list[CloseLimit]) -> str | None:
@@ -124,13 +124,13 @@ def _rests(closed: ClosedByServer, *, in_turns: bool) -> Iterator[CloseLimit]:
     """Limits of rest: after a response, and before a first request."""
     if closed.idle and closed.idle.rested_least_s >= AT_ONCE_S:
         yield CloseLimit(
-            "rest", f"closes a connection that rests for {_rest(closed.idle, in_turns)}", closed.idle.rested_least_s
+            "rest", f"closes a connection that is idle for {_rest(closed.idle, in_turns)}", closed.idle.rested_least_s
         )
     waits = [one for one in (closed.unused, closed.notified) if one and not one.responses_most]
     for closes in waits:
         if closes.rested_least_s >= AT_ONCE_S:
-            notice = f" by a {', '.join(sorted(closes.status))}" if closes.status else ""
-            words = f"closes a connection without a request{notice} after {_rest(closes, in_turns)}"
+            notice = f" (status {', '.join(sorted(closes.status))})" if closes.status else ""
+            words = f"closes a connection without a request after {_rest(closes, in_turns)}{notice}"
             yield CloseLimit("unused", words, closes.rested_least_s)
             return
 

@@ -13,7 +13,7 @@ disturbed more than chance explains: others may then have taken what this conten
 down.
 
 A far percentile of a slice is that of the service, and not of a moment, where one stall that holds up every connection
-once is within it: in a closed loop, where its hundredth part is more requests than can be under way. Elsewhere a stall
+once is within it: in a closed loop, where its hundredth part is more requests than can be in flight. Elsewhere a stall
 would lift the 99th percentile of the slices that it meets, and the trimmed mean of laps would leave out what is in the
 round's. In an open loop a stall holds up all that comes meanwhile.
 """

@@ -54,7 +54,7 @@ def loop(sample: Sample) -> str:
 
 
 def slots(sample: Sample) -> int:
-    """How many requests can be under way at once: connections times pipelining depth, or streams."""
+    """How many requests can be in flight at once: connections times pipelining depth, or streams."""
     assert sample.result is not None
     connections = sample.result.connections.established or sample.spec.connections or 0
     return connections * sample.spec.pipeline * sample.spec.streams
@@ -70,7 +70,7 @@ def keeps_up(result: LoadResult, offered: float) -> bool:
     """Whether all that was due in the window's second half came, and was answered in it.
 
     A wrong answer is an answer here: other rules name it. The engine, which looks for the highest rate, counts right
-    answers alone (`engine/load/src/self_check.rs`). By chance the number under way differs by its root, and so does
+    answers alone (`engine/load/src/self_check.rs`). By chance the number in flight differs by its root, and so does
     that of random arrivals.
     """
     points = measured_points(result)

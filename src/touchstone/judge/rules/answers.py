@@ -46,7 +46,7 @@ def bodies_unchecked(case: Case) -> Iterator[Fired]:
             answers = [request for request in free if not _asks_for_an_error(request)]
             first = (answers or free)[0]
             yield Fired(
-                f"{first.get('method', 'GET')} {first.get('target', '')}: any body passes",
+                f"responses to {first.get('method', 'GET')} {first.get('target', '')} pass with any body",
                 severity=Severity.SUSPECT if answers else Severity.NOTE,
                 load=sample.load,
                 evidence={"requests": free[:3]},
@@ -118,7 +118,7 @@ def errors_above_allowance(sample: Sample, case: Case) -> Iterator[Fired]:
         return
     counts, share_ = result.counts, error_share(result)
     if result.interrupted and counts.not_right == counts.unanswered:
-        # An interrupted load does not wait for what is under way.
+        # An interrupted load does not wait for requests in flight.
         return
     if share_ <= sample.spec.error_allowance and (counts.ok or not counts.not_right):
         return
@@ -129,7 +129,8 @@ def errors_above_allowance(sample: Sample, case: Case) -> Iterator[Fired]:
         f"{number(n)} {name.replace('_', ' ')}" for name, n in sorted(classes.items(), key=lambda i: -i[1])
     )
     yield Fired(
-        f"{number(counts.not_right)} of {number(counts.sent)} requests were wrong or failed ({share(share_)}, "
+        f"{number(counts.not_right)} of {number(counts.sent)} requests failed or got a wrong response "
+        f"({share(share_)}, "
         f"allowed {share(sample.spec.error_allowance)}): {named}",
         evidence={
             "share": share_,
@@ -176,9 +177,9 @@ def nothing_answered(sample: Sample, case: Case) -> Iterator[Fired]:
         return
     window = seconds(result.window.measured_s)
     if not counts.sent:
-        what = f"nothing was sent in the window of {window}: no connection was free to carry a request"
+        what = f"no request was sent in the window of {window}, because no connection was free"
     else:
-        what = f"{number(answered)} responses came in the window of {window}, at least {number(least)} were due"
+        what = f"only {number(answered)} responses came in the window of {window}; at least {number(least)} were due"
     yield Fired(what, evidence={"sent": counts.sent, "answered": answered, "least": least})
 
 
@@ -209,8 +210,9 @@ def requests_unanswered(sample: Sample, case: Case) -> Iterator[Fired]:
         return
     unanswered, sent = result.counts.unanswered, max(1, result.counts.sent)
     yield Fired(
-        f"{number(unanswered)} of {number(sent)} requests were never answered, and at most {slots(sample)} "
-        f"could be under way",
+        f"{number(unanswered)} of {number(sent)} requests never got a response. At most {slots(sample)} could have "
+        "been "
+        f"in flight when the window ended",
         severity=Severity.INVALID if unanswered > _MANY_UNANSWERED * sent else Severity.SUSPECT,
         figures=LATENCY,
         evidence={"unanswered": unanswered, "sent": sent, "slots": slots(sample)},
@@ -244,8 +246,8 @@ def timeout_beyond_window(sample: Sample, case: Case) -> Iterator[Fired]:
     if not open_ends and not result.counts.errors.timeout:
         return
     yield Fired(
-        f"a request may take {seconds(timeout)}, and warm-up and window took {seconds(watched)}; "
-        f"{open_ends} requests were left without a response",
+        f"the timeout of {seconds(timeout)} is longer than warm-up and window together ({seconds(watched)}); "
+        f"{open_ends} requests got no response",
         evidence={"timeout_s": timeout, "watched_s": watched, "unanswered": open_ends},
     )
 
@@ -325,10 +327,11 @@ def wrong_statuses(sample: Sample, case: Case) -> Iterator[Fired]:
     status.
     """
     seen = sample.result.counts.status if sample.result else {}
-    statuses = ", ".join(f"{number(n)} of {status}" for status, n in sorted(seen.items()))
+    statuses = ", ".join(f"{number(n)} with {status}" for status, n in sorted(seen.items()))
     for failed in filter(None, (_failed(sample, kind) for kind in ("wrong_status", "grpc_status"))):
         yield Fired(
-            f"{failed.of_sent} responses ({failed.share}) had an unexpected status; seen: {statuses}",
+            f"{failed.of_sent} responses ({failed.share}) had an unexpected status. All responses by status: "
+            f"{statuses}",
             severity=failed.severity,
             evidence={"status": seen, "first_errors": failed.first},
         )

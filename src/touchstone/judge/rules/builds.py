@@ -38,7 +38,7 @@ def aot_cache_refused(case: Case) -> Iterator[Fired]:
     for name, cache in _caches(case).items():
         if cache.refused is not None:
             yield Fired(
-                f"the JVM does not take {cache.file}: {cache.refused}",
+                f"the JVM refused the AOT cache {cache.file}: {cache.refused}",
                 contender=name,
                 figures=[*BOOT_TIME, *CPU, *MEMORY],
                 evidence=cache.model_dump(),
@@ -63,7 +63,8 @@ def aot_cache_stale(case: Case) -> Iterator[Fired]:
     for name, cache in _caches(case).items():
         if cache.newer and cache.refused is None:
             yield Fired(
-                f"{cache.file} was made before {', '.join(cache.newer)}, and the JVM runs the code in it",
+                f"the AOT cache {cache.file} is older than {', '.join(cache.newer)}, and the JVM runs the code in "
+                "the cache",
                 contender=name,
                 evidence=cache.model_dump(),
             )
@@ -101,7 +102,7 @@ def artifact_older(sample: Sample, case: Case) -> Iterator[Fired]:
     if older:
         others = f" and {len(older) - _SHOWN} more" if len(older) > _SHOWN else ""
         yield Fired(
-            f"{', '.join(older[:_SHOWN])}{others} had been compiled before the build began",
+            f"{', '.join(older[:_SHOWN])}{others} were already compiled when the build began",
             figures=["build_cold", "build_warm", "build_cpu", "build_memory_peak"],
             evidence={"artifacts": older},
         )
@@ -139,18 +140,20 @@ def build_disturbed(sample: Sample, case: Case) -> Iterator[Fired]:
         return
     cpus = max(1, case.run.environment.cpus)
     others, stolen = (lost / (machine.wall_s * cpus) for lost in (machine.other_cpu_s, machine.steal_s))
-    if (others <= OTHERS and stolen <= _BUILD_DISTURBED_STOLEN) or _untold(machine.other_cpu_s + machine.steal_s, cpus):
+    if (others <= OTHERS and stolen <= _BUILD_DISTURBED_STOLEN) or _is_short(
+        machine.other_cpu_s + machine.steal_s, cpus
+    ):
         return
     yield Fired(
-        f"while it was built, other processes used {share(others)} of the machine's CPU time, "
-        f"and {share(stolen)} was stolen",
+        f"during the build, other processes used {share(others)} of the machine's CPU time, "
+        f"and the hypervisor took {share(stolen)}",
         figures=["build_cold", "build_warm", "build_cpu"],
         doubt=_doubt(machine.wall_s, machine.other_cpu_s + machine.steal_s),
         evidence={"wall_s": machine.wall_s, "other_cpu_s": machine.other_cpu_s, "steal_s": machine.steal_s},
     )
 
 
-def _untold(lost_s: float, cpus: int) -> bool:
+def _is_short(lost_s: float, cpus: int) -> bool:
     return lost_s <= _BUILD_DISTURBED_TICKS * _BUILD_DISTURBED_TICK_S * cpus
 
 
@@ -158,7 +161,7 @@ def _doubt(wall_s: float, lost_s: float) -> PossibleBias:
     """The bias of a build of `wall_s` seconds in which others had CPUs for `lost_s` seconds."""
     return PossibleBias(
         faster=wall_s / (wall_s - lost_s) if lost_s < wall_s else None,
-        reason="a second in which others had a CPU makes a build longer by a second at the most",
+        reason="each second of CPU that others used makes a build longer by at most one second",
     )
 
 
@@ -210,7 +213,7 @@ def prebuilt_artifact(sample: Sample, case: Case) -> Iterator[Fired]:
     found = sample.build.prebuilt if sample.build else []
     if found:
         yield Fired(
-            f"{', '.join(found)} were finished files among the sources",
+            f"the sources already held finished output of the build: {', '.join(found)}",
             figures=["build_cold", "build_warm", "build_cpu", "build_memory_peak"],
             evidence={"artifacts": found},
         )

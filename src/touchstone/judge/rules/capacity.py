@@ -43,9 +43,9 @@ def capacity_beyond_generator(sample: Sample, case: Case) -> Iterator[Fired]:
     why = _why(found, rate)
     if why:
         yield Fired(
-            f"at least {number(rate)}/s: {why}",
+            f"the capacity is at least {number(rate)}/s: {why}",
             figures=["capacity"],
-            doubt=PossibleBias(faster=None, reason="nobody knows how much more it bears"),
+            doubt=PossibleBias(faster=None, reason="the capacity may be any higher rate"),
             evidence={"capacity": rate, "tare": found.tare, "ended": found.ended},
         )
 
@@ -53,13 +53,15 @@ def capacity_beyond_generator(sample: Sample, case: Case) -> Iterator[Fired]:
 def _why(found: CapacityEvidence, rate: float) -> str:
     if found.ended == "generator":
         spoilt = [trial.why for trial in found.trials if trial.held is None and trial.void != "others"]
-        return f"{found.objective} held wherever the engine could offer the rate ({spoilt[-1] if spoilt else 'all'})"
+        limit = f"; above them, {spoilt[-1]}" if spoilt else ""
+        return f"the objective ({found.objective}) held at all rates that the engine could offer{limit}"
     held = [trial for trial in found.trials if trial.held]
     busy = max(held, key=lambda trial: trial.rate).server_busy if held else None
     if found.tare and rate > NEAR_CEILING * found.tare and has_cpu_to_spare(busy):
         return (
-            f"that is {share(rate / found.tare)} of what the null server bore ({number(found.tare)}/s), and the server "
-            f"was busy for {share(busy)}"
+            f"that is {share(rate / found.tare)} of the null server's capacity ({number(found.tare)}/s), and the "
+            "server "
+            f"used only {share(busy)} of its CPUs"
         )
     return ""
 
@@ -91,7 +93,7 @@ def capacity_disturbed(sample: Sample, case: Case) -> Iterator[Fired]:
     others, stolen = taken
     stolen_too = f", and the hypervisor took {share(stolen)}" if stolen >= _SHOWN else ""
     yield Fired(
-        f"while its trials failed, other processes used {share(others)} of the machine's CPU time{stolen_too}",
+        f"during the failed trials, other processes used {share(others)} of the machine's CPU time{stolen_too}",
         figures=["capacity"],
         doubt=PossibleBias.of_taken(others + stolen),
         evidence={"share": others, "stolen": stolen},
@@ -119,7 +121,7 @@ def capacity_uncertain(sample: Sample, case: Case) -> Iterator[Fired]:
     if width <= 2 * case.margin:
         return
     void = sum(trial.void == "others" for trial in found.trials)
-    void_too = f"; {void} of them are void, for others had the CPUs" if void else ""
+    void_too = f". {void} trials are void, because other processes used the CPUs" if void else ""
     yield Fired(
         f"after {len(found.trials)} trials the capacity lies between {number(found.low)} and "
         f"{number(found.high)}/s, {share(width)} apart{void_too}",
@@ -127,7 +129,7 @@ def capacity_uncertain(sample: Sample, case: Case) -> Iterator[Fired]:
         doubt=PossibleBias(
             faster=max(1.0, found.high / rate),
             slower=max(1.0, rate / found.low),
-            reason="that is how far the round's own interval reaches",
+            reason="the interval of this round's own trials",
         ),
         evidence={"low": found.low, "high": found.high, "trials": len(found.trials), "void": void},
     )
@@ -151,15 +153,15 @@ def dies_past_knee(sample: Sample, case: Case) -> Iterator[Fired]:
     """
     found = sample.capacity
     if found is not None and found.death is not None:
-        where = f"at {number(found.dies_at)}/s" if found.dies_at else "when all connections ask at once"
+        where = f"at {number(found.dies_at)}/s" if found.dies_at else "when all connections sent requests at once"
         yield Fired(
-            f"it dies {where}: the server {found.death}",
+            f"the service died {where}: the server {found.death}",
             figures=[],
             evidence={"dies_at": found.dies_at, "death": found.death, "capacity": sample.figures.get("capacity")},
         )
     if (burst := _burst(sample, "dies")) is not None:
         yield Fired(
-            f"it dies in a burst beyond its capacity of {number(burst.capacity)}/s: the server {burst.died}",
+            f"the service died in a burst above its capacity of {number(burst.capacity)}/s: the server {burst.died}",
             figures=[],
             evidence=burst.model_dump(mode="json"),
         )
@@ -187,7 +189,7 @@ def goodput_collapses(sample: Sample, case: Case) -> Iterator[Fired]:
         return
     goodput = burst.goodput_at(2.0) or 0.0
     yield Fired(
-        f"at twice its capacity of {number(burst.capacity)}/s it answers {number(goodput)}/s within "
+        f"at twice its capacity of {number(burst.capacity)}/s, the service answers only {number(goodput)}/s within "
         f"{burst.deadline_s * 1e3:g} ms",
         figures=[],
         evidence=burst.model_dump(mode="json"),
@@ -219,9 +221,11 @@ def never_recovers(sample: Sample, case: Case) -> Iterator[Fired]:
         return
     after = burst.steps[-1]
     yield Fired(
-        f"in {after.seconds:g} s at {after.factor:.0%} of its capacity after the burst, it answers "
-        f"{number(after.goodput)}/s of {number(after.rate)}/s within {burst.deadline_s * 1e3:g} ms, and does not "
-        "return to its usual latency",
+        f"the service did not recover within {after.seconds:g} s after the burst. At {after.factor:.0%} of its "
+        "capacity "
+        f"it answered {number(after.goodput)}/s of {number(after.rate)}/s within {burst.deadline_s * 1e3:g} ms, and "
+        "its "
+        "latency stayed above the usual one",
         figures=[],
         evidence=burst.model_dump(mode="json"),
     )
@@ -256,7 +260,8 @@ def objective_not_met(sample: Sample, case: Case) -> Iterator[Fired]:
         return
     least = min(found.trials, key=lambda trial: trial.rate)
     yield Fired(
-        f"{found.objective} was not met at {number(least.rate)}/s either, the lowest rate tried: {least.why}",
+        f"the objective ({found.objective}) was missed even at {number(least.rate)}/s, the lowest rate tried: "
+        f"{least.why}",
         figures=["capacity"],
         evidence={"lowest": found.lowest, "rate": least.rate, "latency": least.latency, "why": least.why},
     )

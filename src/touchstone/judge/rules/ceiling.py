@@ -47,8 +47,9 @@ def above_tare(sample: Sample, case: Case) -> Iterator[Fired]:
         best = max(t.rate.achieved for t in tares)
         if best and result.rate.achieved > best * _ABOVE_TARE_FASTER:
             yield Fired(
-                f"{number(result.rate.achieved)}/s is {share(result.rate.achieved / best)} of the null server's best "
-                f"rate ({number(best)}/s)",
+                f"the rate of {number(result.rate.achieved)}/s is {share(result.rate.achieved / best)} of the null "
+                "server's "
+                f"best rate ({number(best)}/s), although the null server does no work",
                 figures=SPEED,
                 evidence={"rate": result.rate.achieved, "best_tare": best},
             )
@@ -57,8 +58,7 @@ def above_tare(sample: Sample, case: Case) -> Iterator[Fired]:
     if medians and result.latency.p50 and result.latency.p50 < min(medians) * _ABOVE_TARE_SHORTER:
         yield Fired(
             f"the median latency of {seconds(result.latency.p50)} is {share(result.latency.p50 / min(medians))} "
-            f"of the "
-            f"null server's lowest ({seconds(min(medians))})",
+            f"of the null server's lowest median ({seconds(min(medians))})",
             figures=SPEED,
             evidence={"p50_s": result.latency.p50, "lowest_tare_p50_s": min(medians)},
         )
@@ -95,11 +95,13 @@ def near_tare(sample: Sample, case: Case) -> Iterator[Fired]:
     if not has_cpu_to_spare(busy) or result.rate.achieved <= NEAR_CEILING * tare:
         return
     yield Fired(
-        f"{number(result.rate.achieved)}/s is {share(result.rate.achieved / tare)} of the null server's rate "
-        f"({number(tare)}/s), "
-        f"and the server was busy for {share(busy)}",
+        f"the rate of {number(result.rate.achieved)}/s is {share(result.rate.achieved / tare)} of the null server's "
+        "rate "
+        f"({number(tare)}/s), and the server used only {share(busy)} of its CPUs",
         figures=SPEED,
-        doubt=PossibleBias(faster=None, presses=True, reason="with a quicker generator it may answer any number"),
+        doubt=PossibleBias(
+            faster=None, presses=True, reason="with a faster generator the rate may be any higher value"
+        ),
         evidence={"rate": result.rate.achieved, "tare": tare, "server_busy": busy},
     )
 
@@ -153,7 +155,7 @@ def tare_drift(case: Case) -> Iterator[Fired]:
                 doubt=PossibleBias(
                     faster=1 + change if change > 0 else 1 / max(1e-3, 1 + change),
                     common=True,
-                    reason="the machine's best pace; neighbouring slices share it",
+                    reason="the change of the machine's speed; neighbouring slices share it",
                 ),
                 evidence={"tares": rates, "change": change, "p": p},
             )
@@ -179,7 +181,10 @@ def tare_missing(case: Case) -> Iterator[Fired]:
         groups = case.groups_of("load" if load else "peak")
         measured = [g for g in groups if g.load == load and any(s.result for s in g.samples)]
         if measured and not case.tares(load):
-            yield Fired("the null server was not measured: ceiling and drift are unknown", load=load)
+            yield Fired(
+                "the null server was not measured, so the generator's ceiling and the machine's drift are unknown",
+                load=load,
+            )
 
 
 @on_run(
@@ -208,7 +213,8 @@ def tare_noise(case: Case) -> Iterator[Fired]:
         loud = scatter > 3 * case.margin
         if scatter > case.margin:
             yield Fired(
-                f"the null server's rate scatters by {share(scatter)} around {number(middle)}/s",
+                f"the null server's rate varies by {share(scatter)} around {number(middle)}/s, although its work is "
+                "constant",
                 severity=Severity.SUSPECT if loud and not _sliced(case, load) else Severity.NOTE,
                 load=load,
                 figures=PEAK if load is None else [*SPEED, *CPU],
@@ -270,13 +276,11 @@ def level_at_ceiling(case: Case) -> Iterator[Fired]:
         if len(level) > 1:
             for contender in level:
                 yield Fired(
-                    f"{', '.join(level)} are within {share(_LEVEL)} of each other at the ceiling of "
-                    f"{number(ceiling)}/s",
+                    f"{', '.join(level)} are within {share(_LEVEL)} of each other at the null server's rate of "
+                    f"{number(ceiling)}/s, so the load generator limits all of them",
                     contender=contender,
                     load=load,
                     figures=SPEED,
-                    doubt=PossibleBias(
-                        faster=None, presses=True, reason="without their shared limit they may be apart"
-                    ),
+                    doubt=PossibleBias(faster=None, presses=True, reason="without the shared limit they may differ"),
                     evidence={"rates": at_ceiling, "tare": ceiling},
                 )

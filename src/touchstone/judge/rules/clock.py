@@ -33,8 +33,9 @@ def clock_costly(sample: Sample, case: Case) -> Iterator[Fired]:
     cost = result.generator.clock.cost_ns if result else None
     if result is None or cost is None or cost <= _NOTE_NS:
         return
+    source = result.generator.clock.source
     yield Fired(
-        f"a reading of {result.generator.clock.source or 'the clock'} costs {number(cost)} ns",
+        f"each reading of the clock{f' ({source})' if source else ''} takes {number(cost)} ns, twice per request",
         severity=Severity.SUSPECT if cost > _SUSPECT_NS else Severity.NOTE,
         figures=SPEED,
         evidence=result.generator.clock.model_dump(),
@@ -80,8 +81,8 @@ def clock_stepped(sample: Sample, case: Case) -> Iterator[Fired]:
     clock = result.watch.wall_clock if result and result.watch else None
     if clock is not None and abs(clock.step_s) > _CLOCK_STEPPED_STEP_S:
         yield Fired(
-            f"the wall clock was set by {seconds(clock.step_s)}, {seconds(clock.t)} after the load began; in all "
-            f"it wandered by {seconds(clock.range_s)} against the monotonic clock",
+            f"the wall clock was set by {seconds(clock.step_s)}, {seconds(clock.t)} after the load began. In total it "
+            f"moved by {seconds(clock.range_s)} against the monotonic clock",
             evidence=clock.model_dump(),
         )
         return
@@ -90,7 +91,7 @@ def clock_stepped(sample: Sample, case: Case) -> Iterator[Fired]:
     offset = result.window.start_unix_s - sample.started_at.timestamp()
     if not -_CLOCK_STEPPED_EDGE_S <= offset <= sample.took_s + _CLOCK_STEPPED_EDGE_S:
         yield Fired(
-            f"the load began {seconds(offset)} after its sample by the wall clock, and the sample took "
+            f"by the wall clock, the load began {seconds(offset)} after the sample did, outside the sample's "
             f"{seconds(sample.took_s)}",
             evidence={"offset_s": offset, "took_s": sample.took_s},
         )

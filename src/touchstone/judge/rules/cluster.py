@@ -42,7 +42,7 @@ def generators_apart(sample: Sample, case: Case) -> Iterator[Fired]:
     apart_s = last.began_s + last.clock_residual_s - (first.began_s - first.clock_residual_s)
     if apart_s > _APART_S:
         yield Fired(
-            f"generator {last.name} may have begun {seconds(apart_s)} after {first.name}",
+            f"generator {last.name} may have started up to {seconds(apart_s)} after generator {first.name}",
             figures=SPEED,
             evidence={
                 "apart_s": apart_s,
@@ -71,7 +71,9 @@ def generators_unlike(case: Case) -> Iterator[Fired]:
             described = tuple(f"{name}: {kind}" for name, kind in sorted(kinds.items()))
             seen.setdefault(described, []).append(sample.id)
     for described, samples in seen.items():
-        yield Fired(f"generators differ: {'; '.join(described)}", evidence={"samples": samples[:10]})
+        yield Fired(
+            f"the generators run on different machines: {'; '.join(described)}", evidence={"samples": samples[:10]}
+        )
 
 
 _JOINING_BUSY_CPUS = 0.5
@@ -102,7 +104,7 @@ def joining_busy(sample: Sample, case: Case) -> Iterator[Fired]:
     if elapsed and result.joining_cpu_s / elapsed > _JOINING_BUSY_CPUS:
         used = result.joining_cpu_s / elapsed
         yield Fired(
-            f"what joins the machines used {share(used)} of a CPU on the server's machine",
+            f"Ray and the processes that connect the machines used {share(used)} of a CPU on the server's machine",
             figures=SPEED,
             evidence={"joining_cpu_s": result.joining_cpu_s, "elapsed_s": elapsed},
         )

@@ -47,12 +47,12 @@ def cpus_not_kept(sample: Sample, case: Case) -> Iterator[Fired]:
     if not at_end and not seen and (used or 0.0) <= _CPUS_NOT_KEPT_LEAST_S:
         return
     how = (
-        f", and {seconds(used)} of CPU time were used on others"
+        f". It used {seconds(used)} of CPU time on other CPUs"
         if used is not None and used > _CPUS_NOT_KEPT_LEAST_S
         else ""
     )
     yield Fired(
-        f"{_stray(seen, at_end)}the server was given CPUs {given}{how}",
+        f"{_stray(seen, at_end)}the server was given only CPUs {given}{how}",
         evidence={
             "given": given,
             "threads_at_end": [thread.model_dump(exclude_unset=True) for thread in at_end],
@@ -79,13 +79,13 @@ def _stray(seen: Sequence[StrayThread], at_end: Sequence[ThreadAtEnd]) -> str:
     if at_end:
         who = next(filter(_polls, at_end), at_end[0])
         named = f"io_uring's polling thread ({who.name})" if _polls(who) else "a thread of the server"
-        return f"{named} may run on CPUs {who.cpus}, and "
+        return f"{named} could run on CPUs {who.cpus} at the end, but "
     if not seen:
         return ""
     first = seen[0]
     when = f"from {first.first_t:.1f} s to {first.last_t:.1f} s of the load"
-    where = f"could run on CPUs {first.cpus}" if first.ran_on is None else f"had run on CPU {first.ran_on}"
-    return f"thread {first.tid} ({first.name}) {where} {when}, and "
+    where = f"could run on CPUs {first.cpus}" if first.ran_on is None else f"was seen on CPU {first.ran_on}"
+    return f"thread {first.tid} ({first.name}) {where} {when}, but "
 
 
 _LIMITS = {"memory": "the memory limit", "cpu": "the CPU limit"}
@@ -122,20 +122,20 @@ def limit_lifted(sample: Sample, case: Case) -> Iterator[Fired]:
     if found:
         how = "; ".join(dict.fromkeys(text for account in found for text in _lifted(account)))
         yield Fired(
-            f"in {len(found)} of its starts a limit did not last: {how}",
+            f"a limit or priority changed in {len(found)} of the service's starts: {how}",
             evidence={"accounts": [account.model_dump(exclude_defaults=True) for account in found]},
         )
 
 
 def _lifted(account: Confinement) -> Iterator[str]:
     for name in account.limits_gone:
-        yield f"{_LIMITS[name]} was gone"
+        yield f"{_LIMITS[name]} was removed"
     if account.memory_limit is not None:
-        yield f"{_LIMITS['memory']} was found at {size(account.memory_limit)}"
+        yield f"{_LIMITS['memory']} changed to {size(account.memory_limit)}"
     if account.cpu_limit is not None:
-        yield f"{_LIMITS['cpu']} was found at {account.cpu_limit:g} CPUs"
+        yield f"{_LIMITS['cpu']} changed to {account.cpu_limit:g} CPUs"
     for name, (given, found) in account.changed.items():
-        yield f"{name} was {given} and was found at {found}"
+        yield f"{name} changed from {given} to {found}"
 
 
 @on_sample(
@@ -155,8 +155,8 @@ def priority_raised(sample: Sample, case: Case) -> Iterator[Fired]:
     threads = [thread for account in sample.process.confinement for thread in account.raised]
     if threads:
         first = threads[0]
-        how = first.policy or f"nice {first.nice}, and the lab has {first.usual}"
+        how = f"the policy {first.policy}" if first.policy else f"nice {first.nice} (touchstone itself: {first.usual})"
         yield Fired(
-            f"a thread of the server runs under {how}",
+            f"a thread of the server runs with {how}",
             evidence={"threads": [thread.model_dump(exclude_unset=True) for thread in threads]},
         )

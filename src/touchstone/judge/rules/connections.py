@@ -71,7 +71,7 @@ def connections_broken(sample: Sample, case: Case) -> Iterator[Fired]:
         named = ", ".join(f"{number(n)} {name.replace('_', ' ')}" for name, n in classes.items())
         above = sum(classes.values()) > sample.spec.error_allowance * result.counts.sent
         yield Fired(
-            f"connections broke under {number(result.counts.sent)} requests: {named}{in_words(found)}",
+            f"connections broke during {number(result.counts.sent)} requests: {named}{in_words(found)}",
             severity=Severity.INVALID if above else Severity.SUSPECT,
             next_step=_KEPT_LONGER if set(classes) == {"kept_connection_closed"} else None,
             evidence={
@@ -82,8 +82,8 @@ def connections_broken(sample: Sample, case: Case) -> Iterator[Fired]:
     elif repeated := result.counts.repeated:
         part = repeated / max(1, result.counts.sent)
         yield Fired(
-            f"{number(repeated)} of {number(result.counts.sent)} requests ({share(part)}) were sent once more: the "
-            f"server had closed a kept connection without a byte of their response{in_words(found)}",
+            f"{number(repeated)} of {number(result.counts.sent)} requests ({share(part)}) were sent again, because "
+            f"the server had closed a kept connection before any byte of the response{in_words(found)}",
             severity=Severity.SUSPECT if part >= _CONNECTIONS_BROKEN_MANY or not found else Severity.NOTE,
             next_step=advice(found),
             figures=[*SPEED, *CPU],
@@ -133,7 +133,7 @@ def connections_not_held(sample: Sample, case: Case) -> Iterator[Fired]:
     found = bounds(sample)
     severity = Severity.INVALID if missing > _CONNECTIONS_NOT_HELD_MANY * asked else Severity.SUSPECT
     yield Fired(
-        f"{least} of {asked} connections were held{in_words(found)}",
+        f"only {least} of {asked} connections stayed open{in_words(found)}",
         severity=Severity.NOTE if found and pauses(sample) and _is_without_error(result) else severity,
         next_step=advice(found),
         evidence={**result.connections.model_dump(), "typical": typical},
@@ -187,16 +187,16 @@ def connections_per_request(sample: Sample, case: Case) -> Iterator[Fired]:
         if rate > _CONNECTIONS_PER_REQUEST_OFTEN and reopened > asked_connections(sample):
             found = bounds(sample)
             yield Fired(
-                f"{number(reopened)} connections were reopened over {number(answered)} requests "
-                f"({share(rate)}), though the load keeps them{in_words(found)}",
+                f"{number(reopened)} connections were reopened during {number(answered)} requests "
+                f"({share(rate)}), although the load keeps connections open{in_words(found)}",
                 next_step=advice(found),
                 figures=[*SPEED, *CPU],
                 evidence=opened.model_dump(),
             )
     elif opened.opened / answered < _CONNECTIONS_PER_REQUEST_SELDOM:
         yield Fired(
-            f"{number(opened.opened)} connections served {number(answered)} requests, though the load wants one "
-            f"for each",
+            f"{number(opened.opened)} connections served {number(answered)} requests, although the load asks "
+            f"for a new connection for each request",
             figures=[*SPEED, *CPU],
             evidence=opened.model_dump(),
         )
@@ -243,7 +243,7 @@ def held_requests_failed(sample: Sample, case: Case) -> Iterator[Fired]:
     count, asked = _failures(worst), max(1, worst.connections)
     first = worst.evidence
     yield Fired(
-        f"at {number(asked)} connections {number(count)} failed, were lost, or had a wrong answer"
+        f"with {number(asked)} connections, {number(count)} were lost, or their requests failed or got a wrong response"
         + (f": {first}" if first else ""),
         severity=Severity.INVALID if count > _HELD_MANY * asked else Severity.SUSPECT,
         evidence=worst.model_dump(
@@ -283,7 +283,8 @@ def held_connections_closed(sample: Sample, case: Case) -> Iterator[Fired]:
     missing = worst.connections - worst.held > bearable
     many = Severity.SUSPECT if count > bearable else Severity.NOTE
     yield Fired(
-        f"at {number(worst.connections)} connections the server closed {number(count)} that were held{in_words(found)}",
+        f"with {number(worst.connections)} connections, the server closed {number(count)} that should stay open"
+        f"{in_words(found)}",
         severity=Severity.INVALID if missing else many,
         next_step=advice(found),
         evidence=worst.model_dump(mode="json", include={"connections", "held", "closed"}),

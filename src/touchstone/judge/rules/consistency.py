@@ -14,7 +14,7 @@ from touchstone.judge.language.quantity import number, quantity, seconds, share,
 from touchstone.judge.reading.case import Case
 from touchstone.judge.reading.traffic import answered_in_all, loop, pauses, slots
 from touchstone.judge.rule import Fired, on_sample
-from touchstone.judge.statistics.littles_law import OFF, under_way
+from touchstone.judge.statistics.littles_law import OFF, requests_in_flight
 from touchstone.record.boot_result import START_FIGURES
 from touchstone.record.distribution import Distribution
 from touchstone.record.engine import LoadResult
@@ -58,7 +58,8 @@ def bytes_unlike_bodies(sample: Sample, case: Case) -> Iterator[Fired]:
     begun = slots(sample) * max(1, len(sample.counted_slices)) / result.counts.ok
     if 0 < result.bytes.received < result.bytes.body * (1 - begun):
         yield Fired(
-            f"{size(result.bytes.received)} were received, and the bodies alone are {size(result.bytes.body)}",
+            f"{size(result.bytes.received)} were received in total, less than the bodies alone "
+            f"({size(result.bytes.body)})",
             evidence=evidence,
         )
         return
@@ -70,7 +71,7 @@ def bytes_unlike_bodies(sample: Sample, case: Case) -> Iterator[Fired]:
     edge = slots(sample) / result.counts.ok
     if not low * (1 - edge) - 0.5 <= mean <= high * (1 + edge) + 0.5:
         yield Fired(
-            f"a right body is {low} to {high} bytes long, and the mean of those received is {number(mean)}",
+            f"received bodies have {number(mean)} bytes on average, but a correct body has {low} to {high} bytes",
             evidence=evidence | {"expected": [low, high]},
         )
 
@@ -124,7 +125,7 @@ def counts_contradict(sample: Sample, case: Case) -> Iterator[Fired]:
         return
     counts, edge = result.counts, 2 * slots(sample)
     problems: dict[str, str] = {}
-    # First generations of slices have no latencies, and none is under way at the edges of whole ones.
+    # First generations of slices have no latencies, and none is in flight at the edges of whole ones.
     whole = sample.slices is None
     responses, took_s = _timed(sample, result)
     rate = responses / took_s if took_s > 0 else result.rate.achieved
@@ -132,16 +133,16 @@ def counts_contradict(sample: Sample, case: Case) -> Iterator[Fired]:
     if loop(sample) == "closed" and abs(rate - result.rate.achieved) > slack:
         problems["rate"] = (
             f"{number(responses)} correct responses in {seconds(took_s)} make {number(rate)}/s, "
-            f"not {number(result.rate.achieved)}/s"
+            f"but the recorded rate is {number(result.rate.achieved)}/s"
         )
     ended = counts.ok + counts.not_right
     # In older records a timeout may be among the unanswered too, and malformed bytes may be of no request.
     unsure = edge + _COUNTS_CONTRADICT_SUM * counts.sent + counts.errors.timeout if result.is_of_older_engine else 0
     if abs(counts.sent - ended) > unsure:
-        problems["sum"] = f"{number(counts.sent)} requests were sent and {number(ended)} ended in some way"
+        problems["sum"] = f"{number(counts.sent)} requests were sent, but {number(ended)} outcomes were counted"
     if whole and counts.ok - result.latency.count > edge + _COUNTS_CONTRADICT_SUM * counts.ok:
         problems["latency"] = (
-            f"{number(counts.ok)} requests were answered correctly, and the latencies are of "
+            f"{number(counts.ok)} requests got a correct response, but latencies were recorded for "
             f"{number(result.latency.count)}"
         )
     for statement in problems.values():
@@ -198,7 +199,7 @@ def figures_unlike_evidence(sample: Sample, case: Case) -> Iterator[Fired]:
         if not low * (1 - _FIGURES_UNLIKE_EVIDENCE_OFF) <= stated <= high * (1 + _FIGURES_UNLIKE_EVIDENCE_OFF):
             found = quantity(figure, low) if low == high else f"{quantity(figure, low)} to {quantity(figure, high)}"
             yield Fired(
-                f"{FIGURES[figure].title} is given as {quantity(figure, stated)}, and the evidence says "
+                f"{FIGURES[figure].title} is {quantity(figure, stated)} in the results, but its raw record says "
                 f"{found}{_virtual(sample, stated)}",
                 figures=[figure],
                 evidence={"figure": figure, "stated": stated, "evidence": [low, high]},
@@ -227,7 +228,7 @@ def _virtual(sample: Sample, stated: float) -> str:
     """Say so if the figure is virtual memory."""
     peaks = [r.vm_peak for r in (sample.boot.runs if sample.boot else []) if r.vm_peak]
     near = any(abs(stated / peak - 1) < _FIGURES_UNLIKE_EVIDENCE_OFF for peak in peaks)
-    return ": it is the virtual memory's peak" if near else ""
+    return ". The figure equals the peak of virtual memory" if near else ""
 
 
 _LITTLES_LAW_INVALID = 0.25
@@ -281,8 +282,8 @@ def littles_law(sample: Sample, case: Case) -> Iterator[Fired]:
     rate = _rate(sample, result)
     connecting = (result.connect.mean or 0.0) if result.connections.reconnects else 0.0
     reconnects = result.connections.reconnects / max(1, answered_in_all(result))
-    held = under_way(rate, mean, n)
-    busy = under_way(rate, mean + connecting * min(1.0, reconnects), n)
+    held = requests_in_flight(rate, mean, n)
+    busy = requests_in_flight(rate, mean + connecting * min(1.0, reconnects), n)
     longest = max(mean, result.latency.max or 0.0)
     # What began within the window may end after it, by no more than answers were then waited for; what began
     # before it and ended within is missing, by no more than the longest took.
@@ -298,10 +299,12 @@ def littles_law(sample: Sample, case: Case) -> Iterator[Fired]:
         return
     awaited = _awaited(sample) if off == over else 0.0
     yield Fired(
-        f"{number(rate)}/s times {seconds(mean)} makes {number(held.requests)} requests under way, "
-        f"and {'at most ' if open_loop or pauses(sample) else ''}{n} are possible ({share(off)} off)"
+        f"{number(rate)}/s times a mean latency of {seconds(mean)} makes {number(held.requests)} requests in flight, "
+        f"but the load has {'at most' if open_loop or pauses(sample) else 'exactly'} {n} ({share(off)} off)"
         + (
-            f"; the rate leaves out up to {seconds(awaited)} after a slice's end, awaiting responses" if awaited else ""
+            f". The rate does not include up to {seconds(awaited)} after each slice, spent awaiting responses"
+            if awaited
+            else ""
         ),
         next_step=_IN_WHOLE if awaited else None,
         severity=Severity.INVALID if off > _LITTLES_LAW_INVALID + slack else Severity.SUSPECT,
@@ -320,7 +323,7 @@ def _most_above(sample: Sample, mean: float, n: int) -> float:
     took_s = sum(one.end - one.begin for one in laps)
     if not took_s or loop(sample) != "closed":
         return math.inf
-    return under_way(sum(one.latency.count for one in laps if one.latency) / took_s, mean, n).above
+    return requests_in_flight(sum(one.latency.count for one in laps if one.latency) / took_s, mean, n).above
 
 
 def _awaited(sample: Sample) -> float:
@@ -341,6 +344,7 @@ def _rate(sample: Sample, result: LoadResult) -> float:
 
 
 _PERCENTILES_NOT_MONOTONE_ROUNDING = 0.01
+_CALLED = {"service": "service time", "connect": "connect time"}
 _PERCENTILES_NOT_MONOTONE_ORDER = ("min", "p50", "p75", "p90", "p95", "p99", "p99_9", "p99_99", "max")
 
 
@@ -367,7 +371,7 @@ def percentiles_not_monotone(sample: Sample, case: Case) -> Iterator[Fired]:
         wrong = _contradiction(getattr(result, name))
         if wrong:
             yield Fired(
-                f"{name}: {wrong}",
+                f"the percentiles of the {_CALLED.get(name, name)} contradict each other: {wrong}",
                 figures=LATENCY if name in ("latency", "service") else [],
                 evidence={name: getattr(result, name).model_dump(exclude={"histogram"})},
             )
@@ -387,8 +391,8 @@ def _contradiction(d: Distribution) -> str | None:
             <= d.mean
             <= high * (1 + _PERCENTILES_NOT_MONOTONE_ROUNDING)
         ):
-            return f"the mean is {seconds(d.mean)}, outside of {seconds(low)} to {seconds(high)}"
+            return f"the mean is {seconds(d.mean)}, outside the range {seconds(low)} to {seconds(high)}"
     for (q, low), (r, high) in zip(d.curve, d.curve[1:], strict=False):
         if r < q or high < low * (1 - _PERCENTILES_NOT_MONOTONE_ROUNDING):
-            return f"its curve falls from {seconds(low)} at {q:g} to {seconds(high)} at {r:g}"
+            return f"the distribution falls from {seconds(low)} at {q:g} to {seconds(high)} at {r:g}"
     return None

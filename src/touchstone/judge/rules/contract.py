@@ -34,7 +34,7 @@ def contract_broken(group: SampleGroup, case: Case) -> Iterator[Fired]:
         log = sample.process.log if sample.process.log_bytes != 0 else None
         step = f"See what the service wrote to its log ({log} in the run's folder), fix it and measure again."
         yield Fired(
-            f"broke {check.id!r} ({check.says}){how_broken(check)}",
+            f"the contender failed the check {check.id!r} ({check.says}){how_broken(check)}",
             contender=group.contender,
             evidence={"check": check.model_dump(), "sample": sample.id},
             next_step=step if log else None,
@@ -62,7 +62,7 @@ def contract_broken_after_load(sample: Sample, case: Case) -> Iterator[Fired]:
     broken = [c for c in sample.checks if not c.passed]
     if broken:
         yield Fired(
-            f"after the load it broke {', '.join(repr(c.id) for c in broken)}{how_broken(broken[0])}",
+            f"the contender failed {', '.join(repr(c.id) for c in broken)} after the load{how_broken(broken[0])}",
             evidence={"checks": [c.model_dump() for c in broken]},
         )
 
@@ -92,7 +92,7 @@ def contract_broken_in_load(sample: Sample, case: Case) -> Iterator[Fired]:
     broken = [check for check in sample.checks_in_load if not check.passed]
     for check in broken[:_SHOWN]:
         yield Fired(
-            f"under load it broke {check.id!r} ({check.says}){how_broken(check)}",
+            f"the contender failed the check {check.id!r} under load ({check.says}){how_broken(check)}",
             evidence={"check": check.model_dump(), "made": len(sample.checks_in_load)},
         )
 
@@ -121,7 +121,7 @@ def answers_mixed(sample: Sample, case: Case) -> Iterator[Fired]:
     if mixed:
         one = mixed[0]
         yield Fired(
-            f"under load {one.target} was answered with {one.received!r}, which is the answer of {one.fits!r}",
+            f"under load, {one.target} got the response {one.received!r}, which belongs to {one.fits!r}",
             evidence={"answers": [answer.model_dump() for answer in mixed]},
         )
 
@@ -146,7 +146,7 @@ def contract_not_checked(group: SampleGroup, case: Case) -> Iterator[Fired]:
         return
     planned = "verify" in case.run.plan.phases
     yield Fired(
-        "the contract was not checked" + ("" if planned else ": the plan leaves the verify phase out"),
+        "the contract was not checked" + ("" if planned else ", because the plan leaves out the phase verify"),
         severity=Severity.SUSPECT if planned else Severity.NOTE,
         evidence={"phases": case.run.plan.phases},
     )
@@ -194,7 +194,7 @@ def proofs_left_out(case: Case) -> Iterator[Fired]:
         shown = list(found)
         more = f"; and {len(shown) - _SHOWN} more" if len(shown) > _SHOWN else ""
         yield Fired(
-            f"left out for {contender}: {'; '.join(shown[:_SHOWN])}{more}",
+            f"some checks of {contender} were left out: {'; '.join(shown[:_SHOWN])}{more}",
             contender=contender,
             evidence={"left_out": shown},
         )

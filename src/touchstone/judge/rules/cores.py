@@ -25,7 +25,7 @@ from touchstone.vocabulary.limits import OTHERS, THROTTLED
 _BEST = 5
 """The percentile of what the work of reference took that stands for a core left alone: the least one is luck."""
 _LOST = 0.15
-_TOLD = 4
+_NAMED = 4
 
 
 @on_run(
@@ -65,7 +65,7 @@ def core_slowed(case: Case) -> Iterator[Fired]:
         if max(gains.values(), default=0.0) >= _LOST:
             slower = math.expm1(statistics.fmean(known) - best)
             yield Fired(
-                f"the core was {share(slower)} slower than at its best: left alone {_told(gains)}",
+                f"the CPU core was {share(slower)} slower than at its best. On an undisturbed core, {_in_words(gains)}",
                 load=load,
                 figures=[*SPEED, *CPU],
                 evidence={"slower": slower, "gains": gains},
@@ -76,10 +76,10 @@ def _slower(laps: list[CoreLap], best: float) -> float:
     return statistics.fmean(lap.work for lap in laps) - best
 
 
-def _told(gains: dict[str, float]) -> str:
-    most = sorted(gains, key=lambda name: -gains[name])[:_TOLD]
+def _in_words(gains: dict[str, float]) -> str:
+    most = sorted(gains, key=lambda name: -gains[name])[:_NAMED]
     first, *rest = (f"{name} {{}}about {share(gains[name])} more" for name in most)
-    return ", ".join([first.format("would answer "), *(one.format("") for one in rest)]) + " requests"
+    return ", ".join([first.format("would serve "), *(one.format("") for one in rest)]) + " requests"
 
 
 _CPU_STOLEN_SHARE = 0.02
@@ -104,9 +104,9 @@ def cpu_stolen(sample: Sample, case: Case) -> Iterator[Fired]:
     stolen = stolen_share(sample, case.run.environment.cpus)
     if sample.result is not None and stolen is not None and stolen > _CPU_STOLEN_SHARE:
         yield Fired(
-            f"{share(stolen)} of the machine's CPU time was stolen during the window",
+            f"the hypervisor took {share(stolen)} of the machine's CPU time during the window",
             figures=[*SPEED, *CPU],
-            doubt=PossibleBias.of_taken(stolen, "the rest of the time was its own"),
+            doubt=PossibleBias.of_taken(stolen, "the service had the rest of the time"),
             evidence={"steal_s": sample.result.machine.steal_s, "share": stolen},
         )
 
@@ -194,7 +194,7 @@ def cpus_counted_differently(case: Case) -> Iterator[Fired]:
             limit = quota if quota is not None else case.run.environment.cpu_quota
             counts = ", ".join(f"{name} ({runtime}) {count}" for name, (count, runtime) in sorted(found.items()))
             yield Fired(
-                f"under {limit:g} CPUs the runtimes count different numbers of CPUs: {counts}",
+                f"with a limit of {limit:g} CPUs, the runtimes count different numbers of CPUs: {counts}",
                 figures=[],
                 evidence={"quota": limit, "counted": {name: count for name, (count, _) in found.items()}},
             )
@@ -227,7 +227,7 @@ def frequency_changed(sample: Sample, case: Case) -> Iterator[Fired]:
     change = abs(after / before - 1) if before else 0.0
     if change > _FREQUENCY_CHANGED_NOTE:
         yield Fired(
-            f"the clock rate went from {number(before)} to {number(after)} MHz",
+            f"the CPU's clock rate changed from {number(before)} to {number(after)} MHz",
             severity=Severity.SUSPECT if change > _FREQUENCY_CHANGED_SUSPECT else Severity.NOTE,
             figures=[*SPEED, *CPU],
             evidence={"before_mhz": before, "after_mhz": after},
@@ -273,7 +273,7 @@ def _who(machine: Machine) -> str:
         return ""
     first = machine.other_processes[0]
     part = min(1.0, first.cpu_s / machine.other_cpu_s)
-    return f", {share(part)} of that {first.called}" if part >= _GREAT else ""
+    return f"; {first.called} used {share(part)} of that" if part >= _GREAT else ""
 
 
 @on_run(

@@ -32,7 +32,7 @@ def dependency_died(sample: Sample, case: Case) -> Iterator[Fired]:
     for dependency in sample.dependencies:
         if dependency.before and not dependency.after:
             yield Fired(
-                f"{dependency.name} ({dependency.kind}) answered before the measurement, and not after it",
+                f"{dependency.name} ({dependency.kind}) answered before the measurement, but not after it",
                 evidence={"before": dependency.before},
             )
 
@@ -71,9 +71,12 @@ def dependency_saturated(sample: Sample, case: Case) -> Iterator[Fired]:
         near = result.rate.achieved / dependency.ceiling if asked and dependency.ceiling else None
         evidence = {"cpu_s": used, "busy": busy, "ceiling": dependency.ceiling, "rate": result.rate.achieved}
         if busy is not None and busy > SERVER_FULL:
-            what = f"{dependency.name} was busy for {share(busy)} of its CPUs"
+            what = f"{dependency.name} used {share(busy)} of its CPUs"
         elif near is not None and near > SERVER_FULL and loop(sample) != "open":
-            what = f"{number(result.rate.achieved)}/s is {share(near)} of what {dependency.name} answers by itself"
+            what = (
+                f"the rate of {number(result.rate.achieved)}/s is {share(near)} of the rate that "
+                f"{dependency.name} reaches alone"
+            )
         else:
             continue
         yield Fired(what, figures=SPEED, evidence=evidence)
@@ -115,17 +118,17 @@ def downstream_headroom(sample: Sample, case: Case) -> Iterator[Fired]:
         times = dependency.ceiling / result.rate.achieved
         if 1 / SERVER_FULL <= times < _HEADROOM:
             yield Fired(
-                f"{dependency.name} answers {number(dependency.ceiling)}/s at most, {times:.1f} times the "
+                f"{dependency.name} can serve at most {number(dependency.ceiling)}/s, only {times:.1f} times the "
                 f"{number(result.rate.achieved)}/s of this load",
                 severity=Severity.SUSPECT if times < _DOWNSTREAM_HEADROOM_NARROW else Severity.NOTE,
                 figures=SPEED,
-                doubt=PossibleBias(faster=None, reason="with a quicker downstream it may answer any number"),
+                doubt=PossibleBias(faster=None, reason="with a faster downstream the rate may be any higher value"),
                 evidence={"ceiling": dependency.ceiling, "rate": result.rate.achieved, "times": times},
             )
 
 
 _POOL_NOT_FILLED_CROWD = 4
-"""With this many requests under way for each session, all sessions are wanted at times, however fast the database
+"""With this many requests in flight for each session, all sessions are wanted at times, however fast the database
 is."""
 _POOL_NOT_FILLED_WINDOW_S = 1.0
 """Sessions are looked at four times per second."""
@@ -163,8 +166,8 @@ def pool_not_filled(sample: Sample, case: Case) -> Iterator[Fired]:
         if not is_used(sample, dependency):
             continue
         yield Fired(
-            f"never more than {number(peak)} of the pool's {pool} sessions were open at {dependency.name}, with "
-            f"{slots(sample)} requests under way",
+            f"at most {number(peak)} of the pool's {pool} sessions at {dependency.name} were open, although "
+            f"{slots(sample)} requests were in flight",
             figures=SPEED,
             evidence={"sessions_peak": peak, "pool": pool, "under_way": slots(sample)},
         )
@@ -199,7 +202,7 @@ def sessions_exceed_pool(sample: Sample, case: Case) -> Iterator[Fired]:
         new = opened(dependency)
         if pool and new is not None and new > _SESSIONS_EXCEED_POOL_REPLACED * pool:
             yield Fired(
-                f"{number(new)} sessions were opened at {dependency.name} in the load, with a pool of {pool}",
+                f"{number(new)} sessions were opened at {dependency.name} during the load, but the pool has {pool}",
                 evidence={"sessions_opened": new, "pool": pool, "limit": _SESSIONS_EXCEED_POOL_REPLACED * pool},
             )
             continue
@@ -209,8 +212,8 @@ def sessions_exceed_pool(sample: Sample, case: Case) -> Iterator[Fired]:
         limit = max(pool + 2, pool * 1.1) if pool else 2 * slots(sample) + 16 if sample.result else None
         if limit is None or sessions <= limit:
             continue
-        stated = f"a pool of {pool}" if pool else f"{slots(sample)} requests under way"
+        stated = f"the pool has {pool}" if pool else f"only {slots(sample)} requests were in flight"
         yield Fired(
-            f"{number(sessions)} sessions were open at {dependency.name}, with {stated}",
+            f"{number(sessions)} sessions were open at {dependency.name}, but {stated}",
             evidence={"sessions_peak": sessions, "pool": pool, "limit": limit},
         )

@@ -76,7 +76,7 @@ def no_timeout(group: SampleGroup, case: Case) -> Iterator[Fired]:
         if waiting:
             names = ", ".join(dict.fromkeys(probe.request for probe in waiting))
             yield Fired(
-                f"{names}: no answer within {seconds(evidence.patience_s)} while {waiting[0].dependency} stalled",
+                f"{names} got no response within {seconds(evidence.patience_s)} while {waiting[0].dependency} stalled",
                 evidence={"waited_s": [probe.waited_s for probe in waiting]},
             )
             return
@@ -109,7 +109,7 @@ def retries_amplify(group: SampleGroup, case: Case) -> Iterator[Fired]:
     factor, fault = max(found, key=lambda one: one[0], default=(0.0, None))
     if fault is not None and factor >= _AMPLIFIES:
         yield Fired(
-            f"while {fault.in_words}, it is asked {number(factor)} times as often as before",
+            f"while {fault.in_words}, the service asks {fault.dependency} {number(factor)} times as often as before",
             evidence={"factor": factor, "turns_per_s": fault.turns_per_s, "connects_per_s": fault.connects_per_s},
         )
 
@@ -145,8 +145,9 @@ def falls_with_dependency(group: SampleGroup, case: Case) -> Iterator[Fired]:
             before = calm.error_share or 0.0
             if evidence.died is None and others.sent and (waits or failing >= before + _FALLS_ERRORS):
                 yield Fired(
-                    f"while {fault.in_words}, {share(failing)} of the requests that do not need it fail, and their p90 "
-                    f"is {seconds(waited_s)} (before: {seconds(calm.p90 or 0.0)})",
+                    f"while {fault.in_words}, {share(failing)} of the requests that do not need "
+                    f"{fault.dependency} fail, and their p90 is {seconds(waited_s)} "
+                    f"(before: {seconds(calm.p90 or 0.0)})",
                     evidence={"names": others.names, "sent": others.sent, "errors": others.errors},
                 )
                 return
@@ -169,7 +170,7 @@ def dies_with_dependency(group: SampleGroup, case: Case) -> Iterator[Fired]:
     for evidence in disturbances(group.samples):
         if evidence.died is not None:
             faults = " and ".join(dict.fromkeys(fault.in_words for fault in evidence.faults))
-            yield Fired(f"it {evidence.died} in a load in which {faults or 'a dependency fails'}")
+            yield Fired(f"the service {evidence.died} during a load in which {faults or 'a dependency fails'}")
             return
 
 
@@ -217,4 +218,6 @@ def fault_not_in_time(group: SampleGroup, case: Case) -> Iterator[Fired]:
     ]
     if late:
         latest_s, for_s = max(late)
-        yield Fired(f"a fault of {seconds(for_s)} was {seconds(latest_s)} late", evidence={"late_s": latest_s})
+        yield Fired(
+            f"a fault of {seconds(for_s)} started or ended {seconds(latest_s)} late", evidence={"late_s": latest_s}
+        )

@@ -25,7 +25,7 @@ _ONCE = "the scenario promises that each message is processed once and in order,
 )
 def messages_doubled(sample: Sample, case: Case) -> Iterator[Fired]:
     """Work done twice counts twice, so a rate over messages is too high or too low."""
-    yield from _broken(sample, "doubled", "messages were processed twice")
+    yield from _broken(sample, "doubled", "processed twice")
 
 
 @on_sample(
@@ -40,7 +40,7 @@ def messages_doubled(sample: Sample, case: Case) -> Iterator[Fired]:
 )
 def messages_lost(sample: Sample, case: Case) -> Iterator[Fired]:
     """A consumer that skips messages finishes sooner."""
-    yield from _broken(sample, "lost", "messages were lost")
+    yield from _broken(sample, "lost", "lost")
 
 
 @on_sample(
@@ -55,14 +55,14 @@ def messages_lost(sample: Sample, case: Case) -> Iterator[Fired]:
 )
 def order_broken(sample: Sample, case: Case) -> Iterator[Fired]:
     """Partitions exist to keep messages in order. Without order, a drain is easy to parallelise, and faster."""
-    yield from _broken(sample, "out_of_order", "order within a partition was broken")
+    yield from _broken(sample, "out_of_order", "processed out of order within their partition")
 
 
 def _broken(sample: Sample, what: str, words: str) -> Iterator[Fired]:
     log = sample.drain
     if log is not None and (count := getattr(log, what)):
         all_messages = number(sum(log.produced.values()))
-        yield Fired(f"{number(count)} of {all_messages} messages: {words}", evidence=log.model_dump())
+        yield Fired(f"{number(count)} of {all_messages} messages were {words}", evidence=log.model_dump())
 
 
 _STOOD_STILL = 0.25
@@ -97,7 +97,7 @@ def partition_stood_still(sample: Sample, case: Case) -> Iterator[Fired]:
     partition, most = max(log.stood_still.items(), key=lambda item: item[1])
     if most > _STOOD_STILL:
         yield Fired(
-            f"partition {partition} stood still for {share(most)} of its time, with messages waiting in it",
+            f"partition {partition} stood still for {share(most)} of its time, while messages waited in it",
             evidence={"stood_still": log.stood_still},
         )
 
@@ -127,7 +127,7 @@ def partitions_unbalanced(sample: Sample, case: Case) -> Iterator[Fired]:
     fullest = max(log.produced.values())
     if fullest > mean * (1 + _FULLER) and fullest - mean > _FULLER_BY:
         yield Fired(
-            f"the fullest of {len(log.produced)} partitions holds {number(fullest)} messages, the mean is "
+            f"the fullest of {len(log.produced)} partitions holds {number(fullest)} messages, while the mean is "
             f"{number(mean)}",
             evidence={"produced": log.produced},
         )

@@ -51,7 +51,8 @@ def commits_not_durable(sample: Sample, case: Case) -> Iterator[Fired]:
             continue
         if seen := as_a_rule(dependency, "behind"):
             yield Fired(
-                f"after {seen.behind} of {seen.asked} responses the log of {dependency.name} was not on the disk",
+                f"the log of {dependency.name} was not yet on disk when {seen.behind} of {seen.asked} responses "
+                "arrived",
                 figures=SPEED,
                 evidence=seen.model_dump(),
             )
@@ -68,7 +69,7 @@ def commits_not_durable(sample: Sample, case: Case) -> Iterator[Fired]:
         ):
             yield Fired(
                 f"{dependency.name} committed {number(commits)} times and changed {number(rows)} rows over "
-                f"{sessions} sessions, with {number(syncs)} syncs of its log",
+                f"{sessions} sessions, but made only {number(syncs)} syncs of its log",
                 figures=SPEED,
                 evidence={"commits": commits, "rows": rows, "syncs": syncs, "sessions": sessions},
             )
@@ -127,12 +128,12 @@ def writes_not_synced(case: Case) -> Iterator[Fired]:
 
 def _finding(sample: Sample, state: DependencyState) -> Fired:
     named = ", ".join(
-        f"of its {file} in {share(one.waiting / one.looks)} of {one.looks} looks"
+        f"of its {file} in {share(one.waiting / one.looks)} of {one.looks} checks"
         for file, one in sorted(state.written.items())
         if one.looks
     )
     return Fired(
-        f"changes of {state.name} waited for the disk without a sync: {named}",
+        f"changed pages of {state.name} waited for the disk without a sync: {named}",
         sample=sample,
         figures=[*SPEED, *CPU],
         evidence={

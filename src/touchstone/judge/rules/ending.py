@@ -37,7 +37,8 @@ def ignores_sigterm(sample: Sample, case: Case) -> Iterator[Fired]:
     """
     if sample.process.ending is not None and sample.process.ending.killed:
         yield Fired(
-            "it had not ended 10 s after SIGTERM while clients kept connections (at rest, silent, with half a request)",
+            "the service still ran 10 s after SIGTERM, while clients kept connections (idle, silent, or in "
+            "mid-request)",
             severity=Severity.SUSPECT,
             figures=[],
             next_step=(
@@ -49,10 +50,10 @@ def ignores_sigterm(sample: Sample, case: Case) -> Iterator[Fired]:
     runs = sample.boot.runs if sample.boot else []
     killed = sum(r.stopped == "sigkill" for r in runs)
     if killed:
-        yield Fired(f"{killed} of {len(runs)} starts did not end on SIGTERM and were killed")
+        yield Fired(f"{killed} of {len(runs)} started services did not end on SIGTERM and were killed")
     for end in stops([sample]):
         if end.result.stop_s is None:
-            yield Fired(f"it had not ended {end.within_s:g} s after SIGTERM and was killed")
+            yield Fired(f"the service still ran {end.within_s:g} s after SIGTERM and was killed")
 
 
 @on_sample(
@@ -80,7 +81,7 @@ def requests_cut_at_sigterm(sample: Sample, case: Case) -> Iterator[Fired]:
     ending = sample.process.ending
     if ending is not None and ending.cut is not None:
         yield Fired(
-            f"{ending.in_flight} was in flight at SIGTERM and got no whole response ({ending.cut})",
+            f"{ending.in_flight} was in flight at SIGTERM and got no complete response ({ending.cut})",
             figures=[],
             evidence=ending.model_dump(),
         )
@@ -109,7 +110,7 @@ def process_halted(sample: Sample, case: Case) -> Iterator[Fired]:
     Any program of the same user can stop it: a debugger, a shell, or another contender.
     """
     if any(account.halted for account in sample.process.confinement):
-        yield Fired("a process of the server's was stopped by a signal while it was to serve")
+        yield Fired("a signal stopped a process of the server during the measurement")
 
 
 @on_sample(
@@ -148,7 +149,7 @@ def server_died(sample: Sample, case: Case) -> Iterator[Fired]:
     how = sample.process.server_exit or (str(exited) if exited else "no process was left")
     when = f" at {seconds(gone)} of the load" if gone is not None else ""
     yield Fired(
-        f"the server ended before it was asked to{when}: {how}",
+        f"the server ended{when} before it was asked to: {how}",
         evidence={"exit": sample.process.server_exit, "watch_exited": exited, "gone_at_s": gone},
     )
 
@@ -184,7 +185,8 @@ def server_restarted(sample: Sample, case: Case) -> Iterator[Fired]:
             continue
         if ended > _SERVER_RESTARTED_LEAST_S and ended > _SERVER_RESTARTED_SHARE * used:
             yield Fired(
-                f"a process that had used {seconds(ended)} of CPU was gone at {seconds(after.t)} of the load",
+                f"a server process that had used {seconds(ended)} of CPU time had ended by {seconds(after.t)} of the "
+                "load",
                 evidence={"before": before.model_dump(), "after": after.model_dump()},
             )
             return

@@ -51,11 +51,11 @@ def engine_withdraws(sample: Sample, case: Case) -> Iterator[Fired]:
     explained += result.interrupted
     if explained and len(result.generator.reasons) <= explained:
         return
-    doubt, beside = _doubt(result), _beside(sample)
+    doubt, shared = _doubt(result), _shared_cpus(sample)
     why = "; ".join(result.generator.reasons) or "no reason given"
-    named = doubt is not None and beside
+    named = doubt is not None and shared
     yield Fired(
-        f"the engine rejects its own result: {why}{f'; {beside}' if named else ''}",
+        f"the engine rejects its own result: {why}{f'; {shared}' if named else ''}",
         figures=SPEED,
         doubt=doubt,
         evidence={"reasons": result.generator.reasons},
@@ -63,7 +63,7 @@ def engine_withdraws(sample: Sample, case: Case) -> Iterator[Fired]:
     )
 
 
-def _beside(sample: Sample) -> str | None:
+def _shared_cpus(sample: Sample) -> str | None:
     """Which dependency had the engine's CPUs meanwhile, in words. None if none may use them, or none was seen to."""
     placement, use = sample.process.placement, dependency_use(sample)
     if not set(placement.engine_cpus) & set(placement.dependency_cpus) or use.elapsed_s <= 0:
@@ -71,7 +71,7 @@ def _beside(sample: Sample) -> str | None:
     name, used = max(use.cpu_s.items(), key=lambda entry: entry[1], default=("", 0.0))
     part = used / use.elapsed_s
     return (
-        f"the dependency {name} may use the same CPU, and used {part:.0%} of one"
+        f"the dependency {name} shares CPUs with the engine and used {part:.0%} of one"
         if part >= _ENGINE_WITHDRAWS_SEEN
         else None
     )
@@ -113,7 +113,7 @@ def generator_saturated(sample: Sample, case: Case) -> Iterator[Fired]:
     busy, server = generator_busy(result), server_busy(sample)
     if busy > GENERATOR_FULL and has_cpu_to_spare(server) and throttled_share(result) <= THROTTLED:
         yield Fired(
-            f"the engine was busy for {share(busy)} of the window, the server only for {share(server)}",
+            f"the load generator used {share(busy)} of its CPU time, the server only {share(server)}",
             figures=SPEED,
             evidence={"engine_busy": busy, "server_busy": server},
         )
@@ -151,8 +151,8 @@ def generator_throttled(sample: Sample, case: Case) -> Iterator[Fired]:
     generator, measured_s = result.generator, result.window.measured_s
     groups = " and ".join(generator.quotas) or "its cgroup"
     yield Fired(
-        f"the generator was throttled for {seconds(generator.throttled_s)} of {seconds(measured_s)}, summed over "
-        f"CPUs, by the quota of {groups}",
+        f"the load generator was throttled for {seconds(generator.throttled_s)} (summed over CPUs) of "
+        f"{seconds(measured_s)} by the quota of {groups}",
         severity=Severity.INVALID if throttled > _GENERATOR_THROTTLED_INVALID_SHARE else Severity.SUSPECT,
         figures=SPEED,
         evidence={"throttled_s": generator.throttled_s, "measured_s": measured_s, "cgroups": generator.quotas},
@@ -190,7 +190,7 @@ def late_sends(sample: Sample, case: Case) -> Iterator[Fired]:
         return
     invalid = late > _INVALID_LATE_S and late > _INVALID_LATE_SHARE * latency
     yield Fired(
-        f"1 % of the requests were sent {seconds(late)} late or more; latency p99 is {seconds(latency)}",
+        f"1 % of the requests were sent at least {seconds(late)} late, and the p99 latency is {seconds(latency)}",
         severity=Severity.INVALID if invalid else Severity.SUSPECT,
         figures=LATENCY if invalid else TAIL,
         evidence={"lateness_p99_s": late, "latency_p99_s": latency, "lateness_p50_s": result.lateness.p50},

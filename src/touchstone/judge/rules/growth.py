@@ -63,10 +63,11 @@ def memory_grows(group: SampleGroup, case: Case) -> Iterator[Fired]:
     if rates and loaded_s >= _SHORTEST_S:
         much = loaded_s >= _ENOUGH_S and min(gains) > _MEMORY_GROWS_MUCH
         yield Fired(
-            f"memory grew by {size(min(rates))} a second or more at the end of the load in all {len(rates)} round(s)",
+            f"memory still grew by at least {size(min(rates))} per second at the end of the load in all {len(rates)} "
+            "round(s)",
             severity=Severity.SUSPECT if much else Severity.NOTE,
             figures=MEMORY,
-            doubt=PossibleBias(slower=None, reason="it goes on for as long as the load does") if much else None,
+            doubt=PossibleBias(slower=None, reason="memory grows for as long as the load lasts") if much else None,
             evidence={"bytes_a_second": rates, "loaded_s": loaded_s},
         )
 
@@ -110,14 +111,15 @@ def descriptors_grow(sample: Sample, case: Case) -> Iterator[Fired]:
     peak, limit = (watch.window.fds_peak, watch.window.fd_limit) if watch else (None, None)
     if peak is not None and limit is not None and peak >= _DESCRIPTORS_GROW_NEAR * limit and peak > connections:
         yield Fired(
-            f"a process had {number(peak)} open descriptors of the {number(limit)} that it may have",
+            f"a process had {number(peak)} open descriptors, close to its limit of {number(limit)}",
             evidence={"peak": peak, "limit": limit, "connections": asked_connections(sample)},
         )
         return
     grown = left_behind(sample, lambda point: point.fds, room=_DESCRIPTORS_GROW_ROOM)
     if grown is not None:
         yield Fired(
-            f"open descriptors grew from {number(grown.first)} to {number(grown.last)}, {per_request(grown.each)}",
+            f"the number of open descriptors grew from {number(grown.first)} to {number(grown.last)}, "
+            f"{per_request(grown.each)}",
             evidence=asdict(grown),
         )
 
@@ -164,8 +166,9 @@ def kept_after_load(sample: Sample, case: Case) -> Iterator[Fired]:
         if before is not None and after is not None and after - before > most:
             name = "open descriptors" if what == "fds" else "threads"
             yield Fired(
-                f"{number(rested)} s after the load it had {number(after)} {name}, {number(after - before)} more "
-                "than before it",
+                f"{number(rested)} s after the load, the service had {number(after)} {name}, "
+                f"{number(after - before)} more "
+                "than before the load",
                 figures=["rss_after_idle"],
                 evidence={"before": before, "after": after, "allowed": most},
             )
@@ -212,6 +215,6 @@ def threads_grow(sample: Sample, case: Case) -> Iterator[Fired]:
     grown = left_behind(sample, lambda point: point.threads, room=_THREADS_GROW_ROOM)
     if grown is not None:
         yield Fired(
-            f"threads grew from {number(grown.first)} to {number(grown.last)}, {per_request(grown.each)}",
+            f"the number of threads grew from {number(grown.first)} to {number(grown.last)}, {per_request(grown.each)}",
             evidence=asdict(grown),
         )

@@ -28,7 +28,7 @@ def foreign_listener(sample: Sample, case: Case) -> Iterator[Fired]:
     """A leftover server on the port answers in place of the new one, and at once."""
     if sample.process.foreign_listener:
         yield Fired(
-            f"the port was held by {sample.process.foreign_listener}",
+            f"another process listened on the contender's port: {sample.process.foreign_listener}",
             evidence={"listener": sample.process.foreign_listener},
         )
         return
@@ -36,7 +36,7 @@ def foreign_listener(sample: Sample, case: Case) -> Iterator[Fired]:
     foreign = [r for r in runs if r.answered_by_ours is False or r.failure == "foreign_listener"]
     if foreign:
         yield Fired(
-            f"{len(foreign)} of {len(runs)} boots were answered by a process that was not started for them",
+            f"{len(foreign)} of {len(runs)} starts were answered by a process other than the started one",
             evidence={"runs": [r.model_dump(exclude_none=True) for r in foreign[:3]]},
         )
 
@@ -79,11 +79,16 @@ def helped_from_outside(group: SampleGroup, case: Case) -> Iterator[Fired]:
     if found is None or found.cpus <= _HELPED_FROM_OUTSIDE_SUSPECT or found.chance >= RARE:
         return
     slower = 1 + found.cpus / found.own_cpus if found.own_cpus > 0 else None
-    process = f"{found.who}, a process outside of its tree," if found.who else "a process outside of its tree"
+    process = (
+        f"{found.who}, a process outside the contender's tree,"
+        if found.who
+        else "a process outside the contender's tree"
+    )
     yield Fired(
-        f"{process} used {share(found.cpus)} of a CPU whenever it was on ({found.more} of {found.laps} laps)",
+        f"{process} used {share(found.cpus)} of a CPU while the contender was loaded "
+        f"(in {found.more} of {found.laps} laps)",
         figures=[*SPEED, *CPU],
-        doubt=PossibleBias(slower=slower, reason="all of it may have been work for its own requests"),
+        doubt=PossibleBias(slower=slower, reason="all of that CPU time may have served the contender's requests"),
         evidence=asdict(found),
     )
 
@@ -108,9 +113,9 @@ def process_escaped(sample: Sample, case: Case) -> Iterator[Fired]:
         first = found[0]
         used = ""
         if first.cpu_s is not None and first.rss is not None:
-            used = f" that used {seconds(first.cpu_s)} of CPU and {size(first.rss)}"
+            used = f"; it used {seconds(first.cpu_s)} of CPU time and {size(first.rss)} of memory"
         yield Fired(
-            f"process {first.pid}{used} was outside of the contender's session or cgroup",
+            f"process {first.pid} was outside the contender's session or cgroup{used}",
             evidence={"processes": [process.model_dump(exclude_unset=True) for process in found[:5]]},
         )
 
@@ -147,7 +152,8 @@ def wrong_process_watched(sample: Sample, case: Case) -> Iterator[Fired]:
     )
     if cpu + _WRONG_PROCESS_WATCHED_TICKS_S < needed:
         yield Fired(
-            f"the watched processes used {seconds(cpu)} of CPU for {number(result.counts.completed)} answers",
+            f"the watched processes used only {seconds(cpu)} of CPU time for {number(result.counts.completed)} "
+            "responses",
             figures=[*CPU, *MEMORY],
             evidence={"cpu_s": cpu, "completed": result.counts.completed, "least_cpu_s": needed},
         )

@@ -45,7 +45,7 @@ def logs_each_request(case: Case) -> Iterator[Fired]:
     for contender, each in _written(case).items():
         if each >= _EACH_BYTES:
             yield Fired(
-                f"it wrote {number(each)} bytes of log per response",
+                f"the contender wrote {number(each)} bytes of log per response",
                 contender=contender,
                 figures=[*SPEED, *CPU],
                 evidence={"bytes_per_response": each},
@@ -128,7 +128,7 @@ _WAYS = {
     "dirtied": "to files",
     "mapped": "to mapped files",
     "piped": "through pipes to another program",
-    "network": "to others than its clients over the network",
+    "network": "over the network to programs other than its clients",
 }
 
 

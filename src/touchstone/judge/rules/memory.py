@@ -42,7 +42,7 @@ def floor_unsteady(sample: Sample, case: Case) -> Iterator[Fired]:
     if len(rates) < 2 or min(rates) >= max(rates) * (1.0 - allowed):
         return
     yield Fired(
-        f"without a limit it answered {number(min(rates))} to {number(max(rates))}/s, "
+        f"without a memory limit, the rate varied from {number(min(rates))} to {number(max(rates))}/s, "
         f"{share(1 - min(rates) / max(rates))} apart",
         figures=["floor_passes"],
         evidence={"unlimited_rates": rates, "share": floor.share},
@@ -88,14 +88,14 @@ def heap_above_limit(sample: Sample, case: Case) -> Iterator[Fired]:
     for where, flag, heap in flags:
         if heap > limit:
             yield Fired(
-                f"{flag} allows a heap of {size(heap)} under a limit of {size(limit)}",
+                f"{flag} allows a heap of {size(heap)}, above the memory limit of {size(limit)}",
                 evidence={"flag": flag, "where": where, "heap": heap, "limit": limit},
             )
     if bound is not None and bound.bytes > limit and all(heap <= limit for _, _, heap in flags):
         yield Fired(
-            f"{bound.runtime} lets its heap grow to {size(bound.bytes)} under a limit of {size(limit)}",
+            f"{bound.runtime} lets its heap grow to {size(bound.bytes)}, above the memory limit of {size(limit)}",
             evidence={"runtime": bound.runtime, "heap": bound.bytes, "limit": limit},
-            next_step=f"Set {_OPTION[bound.runtime]} well below the limit: {bound.runtime} has not done so itself.",
+            next_step=f"Set {_OPTION[bound.runtime]} well below the limit: {bound.runtime} does not do so itself.",
         )
 
 
@@ -144,7 +144,7 @@ def major_faults(sample: Sample, case: Case) -> Iterator[Fired]:
         return
     if faults > _MAJOR_FAULTS_LEAST and faults / result.window.measured_s > _MAJOR_FAULTS_RATE:
         yield Fired(
-            f"the server had {number(faults)} major faults within {seconds(result.window.measured_s)}",
+            f"the server had {number(faults)} major page faults within {seconds(result.window.measured_s)}",
             evidence={"major_faults": faults, "a_second": faults / result.window.measured_s},
         )
 
@@ -185,7 +185,8 @@ def memory_limit_hit(sample: Sample, case: Case) -> Iterator[Fired]:
     faults = result.watch.window.major_faults or 0
     if anon > _MEMORY_LIMIT_HIT_FULL * limit or (state.memory_limit_hits and faults > _MEMORY_LIMIT_HIT_FAULTS):
         yield Fired(
-            f"anonymous memory reached {size(anon)} of a limit of {size(limit)}, with {number(faults)} major faults",
+            f"anonymous memory reached {size(anon)} of a limit of {size(limit)}, with {number(faults)} major page "
+            "faults",
             evidence={"anon_peak": anon, "limit": limit, "major_faults": faults, "limit_hits": state.memory_limit_hits},
         )
 
@@ -230,7 +231,7 @@ def memory_outside_rss(sample: Sample, case: Case) -> Iterator[Fired]:
         resident = max(account.resident, account.kernel_resident)
         what = " and ".join(f"{size(amount)} of {kind}" for kind, amount in found.items())
         yield Fired(
-            f"{what} were in no process's RSS, next to {size(resident)} of RSS",
+            f"{what} were in no process's RSS, in addition to {size(resident)} of RSS",
             figures=_HELD if sample.phase == "hold" else MEMORY,
             doubt=_larger(resident, sum(found.values())) if sample.phase != "hold" else None,
             evidence={"unmapped_shared": shared, "kernel": kernel, "rss": resident},
@@ -299,6 +300,6 @@ def swapped(sample: Sample, case: Case) -> Iterator[Fired]:
     pages = (state.swap_in_pages or 0) + (state.swap_out_pages or 0)
     if pages > _SWAPPED_PAGES:
         yield Fired(
-            f"{number(pages)} pages were swapped",
+            f"the machine swapped {number(pages)} pages",
             evidence={"swap_in_pages": state.swap_in_pages, "swap_out_pages": state.swap_out_pages},
         )

@@ -34,7 +34,8 @@ def peak_not_kept(group: SampleGroup, case: Case) -> Iterator[Fired]:
     if not slower or len(slower) < len(peaks) / 2:
         return
     yield Fired(
-        f"it settled below an earlier level in {len(slower)} of {len(peaks)} round(s)",
+        f"the contender was faster earlier than at the level on which it settled, in {len(slower)} of {len(peaks)} "
+        "round(s)",
         figures=list(PEAK_FIGURES),
         evidence={"samples": [p.sample for p in slower], "changepoints_s": [p.changepoints_s for p in slower]},
     )
@@ -70,7 +71,8 @@ def peak_not_reached(group: SampleGroup, case: Case) -> Iterator[Fired]:
     watched = max((s.peak.within_s for s in group.samples if s.peak), default=0.0)
     shapes = ", ".join(sorted({peak.shape for peak in missed}))
     yield Fired(
-        f"no peak was reached within {number(watched)} s of exec in {len(missed)} of {len(peaks)} round(s): {shapes}",
+        f"no peak was reached within {number(watched)} s of the start in {len(missed)} of {len(peaks)} round(s): "
+        f"{shapes}",
         severity=Severity.INVALID if len(missed) >= _PEAK_NOT_REACHED_SHARE * len(peaks) else Severity.SUSPECT,
         figures=list(PEAK_FIGURES),
         evidence={"samples": [p.sample for p in missed], "changepoints_s": [p.changepoints_s for p in missed]},

@@ -38,7 +38,8 @@ def profile_copy_differs(group: SampleGroup, case: Case) -> Iterator[Fired]:
     costs = [s.figures["profile_copy_cost"] for s in group.samples if "profile_copy_cost" in s.figures]
     if costs and abs(cost := statistics.median(costs)) > case.margin and not _may_be_none(costs, case.confidence):
         yield Fired(
-            f"the copy takes {share(abs(cost))} {'more' if cost > 0 else 'less'} CPU per request than the original",
+            f"the profiled copy takes {share(abs(cost))} {'more' if cost > 0 else 'less'} CPU per request than the "
+            "original",
             figures=["profile_copy_cost"],
             evidence={"costs": costs, "margin": case.margin},
         )
@@ -100,7 +101,7 @@ def profile_unmatched(group: SampleGroup, case: Case) -> Iterator[Fired]:
         return
     largest = sorted(frames, key=lambda name: -frames[name])[:5]
     yield Fired(
-        f"{share(found)} of the CPU is in functions that no table has, mainly {', '.join(largest)}",
+        f"{share(found)} of the CPU time is in functions of no known category, mainly {', '.join(largest)}",
         figures=[],
         evidence={"frames": {name: frames[name] / total for name in largest}},
     )
@@ -131,7 +132,7 @@ def profile_unseen(group: SampleGroup, case: Case) -> Iterator[Fired]:
     if not spent:
         return
     unseen = sum(one.categories.get(Category.UNSEEN, 0.0) for one in spent) / sum(one.subject for one in spent)
-    unseen_share = f"{share(unseen)} of the CPU was not attributed. " if unseen else ""
+    unseen_share = f"{share(unseen)} of the CPU time was not attributed. " if unseen else ""
     yield Fired(f"{unseen_share}{profiles[0].unseen}", figures=[], evidence={"unseen": unseen})
 
 
@@ -157,7 +158,7 @@ def profiler_costly(group: SampleGroup, case: Case) -> Iterator[Fired]:
     costs = [s.figures["profiler_cost"] for s in group.samples if "profiler_cost" in s.figures]
     if costs and (cost := statistics.median(costs)) > _PROFILER_COSTLY_SHARE:
         yield Fired(
-            f"with the profiler it takes {share(cost)} more CPU per request than without",
+            f"the contender takes {share(cost)} more CPU per request with the profiler than without",
             figures=["profiler_cost"],
             evidence={"costs": costs},
         )

@@ -48,7 +48,7 @@ def artifact_changed(case: Case) -> Iterator[Fired]:
     for (contender, name), digests in found.items():
         if len(digests) > 1:
             yield Fired(
-                f"{name} changed within the run: it was another one first in {', then in '.join(digests.values())}",
+                f"{name} changed within the run. Its versions first appeared in {', then in '.join(digests.values())}",
                 contender=contender,
                 evidence={"file": name, "first_seen": {sample: digest for digest, sample in digests.items()}},
             )
@@ -101,10 +101,10 @@ def development_mode(case: Case) -> Iterator[Fired]:
 
 def _finding(contender: str, signs: list[str], figures: list[str], slower: float | None = 1.0) -> Fired:
     return Fired(
-        f"it was built or started for development: {'; '.join(signs[:_SIGNS])}",
+        f"the contender was built or started for development: {'; '.join(signs[:_SIGNS])}",
         contender=contender,
         figures=figures,
-        doubt=PossibleBias(faster=None, slower=slower, reason="how much it costs depends on the program"),
+        doubt=PossibleBias(faster=None, slower=slower, reason="the cost of development mode depends on the program"),
         evidence={"signs": signs},
     )
 
@@ -144,7 +144,7 @@ def machines_differ(case: Case) -> Iterator[Fired]:
             if len(medians) > 1 and max(medians.values()) / min(medians.values()) - 1 > 2 * case.margin:
                 listed = ", ".join(f"{ratio:.2f} on {machine}" for machine, ratio in sorted(medians.items()))
                 yield Fired(
-                    f"{name} has {listed} times the throughput of {baseline} under {load}",
+                    f"the throughput of {name} relative to {baseline} under {load} differs between machines: {listed}",
                     load=load,
                     evidence={"contender": name, "ratios": {m: list(v) for m, v in by_machine.items()}},
                 )
@@ -179,12 +179,12 @@ def mixed_provenance(case: Case) -> Iterator[Fired]:
         origins["kernel"].add(run.environment.kernel)
     for what, found in origins.items():
         if len(found) > 1:
-            yield Fired(f"more than one {what}: {', '.join(sorted(found))}", evidence={what: sorted(found)})
+            yield Fired(f"the run has more than one {what}: {', '.join(sorted(found))}", evidence={what: sorted(found)})
     for load in case.loads:
         backends = {s.result.engine.backend for s in run.samples if s.load == load and s.result}
         if len(backends) > 1:
             yield Fired(
-                f"more than one I/O backend of the engine: {', '.join(sorted(backends))}",
+                f"the engine used more than one I/O backend: {', '.join(sorted(backends))}",
                 severity=Severity.SUSPECT,
                 load=load,
                 evidence={"backends": sorted(backends)},
@@ -241,4 +241,5 @@ def snapshot_versions(case: Case) -> Iterator[Fired]:
     for contender in case.run.plan.contenders:
         for tool, version in contender.tools.items():
             if _UNFIXED.search(version):
-                yield Fired(f"{tool} is {version}", contender=contender.name, evidence={tool: version})
+                statement = f"{tool} has the snapshot version {version}"
+                yield Fired(statement, contender=contender.name, evidence={tool: version})

@@ -77,17 +77,18 @@ def needs_rest(group: SampleGroup, case: Case) -> Iterator[Fired]:
     long = seconds(max(sample.slices.unbroken_s for sample in group.samples if sample.slices is not None))
     if any(own >= _NEEDS_REST_KEPT * min(1.0, other) for own, other in zip(kept.values(), usual, strict=True)):
         yield Fired(
-            f"the machine was slower during the {long} without a rest: it kept {share(middle)} of its pace, the others "
-            f"{share(around)}",
+            f"in {long} of load without pauses, the contender kept {share(middle)} of its rate in slices, and the "
+            "others "
+            f"kept {share(around)}: the machine was slower",
             severity=Severity.NOTE,
             figures=[],
             evidence={"kept": kept, "usual": around},
         )
         return
     yield Fired(
-        f"loaded for {long} without a rest, it kept {share(middle)} of its pace in slices",
+        f"in {long} of load without pauses, the contender kept only {share(middle)} of its rate in slices",
         figures=[*SPEED],
-        doubt=PossibleBias(slower=None, reason="without rests it is slower, and the longer the load the more so"),
+        doubt=PossibleBias(slower=None, reason="without pauses the service is slower, and more so under a longer load"),
         evidence={"kept": kept},
     )
 
@@ -105,7 +106,7 @@ def _recovers(evidence: SlicesEvidence) -> bool:
 
 
 def _hung(sample: Sample, evidence: SlicesEvidence) -> bool:
-    """Whether many of the requests that can be under way were never answered: other rules say so.
+    """Whether many of the requests that can be in flight were never answered: other rules say so.
 
     An open loop's queue times out at one that answers slowly. It has hung only if hardly anything is answered any more.
     """
@@ -154,7 +155,7 @@ def neighbour_works(sample: Sample, case: Case) -> Iterator[Fired]:
         return
     worst = next(iter(used))
     yield Fired(
-        f"contenders that were not on used {share(taken)} of its CPUs meanwhile, {worst} the most",
+        f"contenders without load used {share(taken)} of the CPUs during this contender's slices, {worst} the most",
         severity=Severity.SUSPECT if taken > _SUSPECT_SHARE else Severity.NOTE,
         figures=[*SPEED, *CPU],
         doubt=PossibleBias.of_taken(taken),
@@ -190,8 +191,8 @@ def work_given_away(sample: Sample, case: Case) -> Iterator[Fired]:
     own = own_cpu(sample)
     for worker, used in case.workers.get(sample.id, {}).items():
         yield Fired(
-            f"it has {worker} do its work: {worker} used {share(used / (used + own))} of the CPU that its requests "
-            "took, and rested while others were on",
+            f"{worker} did work of this contender. It used {share(used / (used + own))} of the CPU time of this "
+            "contender's requests, and was idle during the load on others",
             evidence={"worker": worker, "worker_cpu_s": used, "own_cpu_s": own},
         )
 
@@ -231,7 +232,8 @@ def works_while_off(sample: Sample, case: Case) -> Iterator[Fired]:
         yield _finding(
             sample,
             rest.put_off,
-            f"while others had the machine it used {share(rest.put_off)} of the CPU that its own requests used",
+            f"during the load on others, the contender used another {share(rest.put_off)} of the CPU time of its "
+            "requests",
             severity=Severity.NOTE if rest.is_idle else Severity.SUSPECT,
             evidence={"at_work_s": rest.at_work, "at_rest_s": rest.at_rest, "rested_s": rest.rested_s},
         )
@@ -242,7 +244,7 @@ def works_while_off(sample: Sample, case: Case) -> Iterator[Fired]:
         yield _finding(
             sample,
             put_off,
-            f"after the stop signal it used {share(put_off)} of its CPU time until then",
+            f"after the stop signal, the contender used another {share(put_off)} of its CPU time before the signal",
             severity=Severity.SUSPECT,
             evidence={"before_s": used.before_s, "ending_s": used.ending_s},
         )
@@ -275,7 +277,7 @@ def _finding(
         statement,
         severity=severity if put_off > _SUSPECT_SHARE else Severity.NOTE,
         figures=[*SPEED, *CPU],
-        doubt=PossibleBias(slower=1 + put_off, reason="all of it may have been work for its own requests"),
+        doubt=PossibleBias(slower=1 + put_off, reason="all of that CPU time may have served its own requests"),
         evidence=evidence,
     )
 

@@ -58,7 +58,7 @@ def order_not_drawn(case: Case) -> Iterator[Fired]:
     chance = (1 / math.factorial(contenders)) ** (len(orders) - 1)
     if chance < _ORDER_NOT_DRAWN_RARE:
         yield Fired(
-            f"{len(orders)} rounds had the same order: {', '.join(orders[0])}",
+            f"all {len(orders)} rounds had the same order of contenders: {', '.join(orders[0])}",
             figures=[*SPEED, *CPU],
             evidence={"order": list(orders[0]), "chance": chance},
         )
@@ -110,8 +110,8 @@ def rounds_share_process(case: Case) -> Iterator[Fired]:
         rounds = {s.round for s in case.run.samples if s.contender == contender.name and s.round and s.figures}
         if contender.outside and len(rounds) > 1:
             yield Fired(
-                f"{contender.name} was the same process in all {len(rounds)} rounds: the intervals show how this "
-                "process scatters, and not how another start of it would",
+                f"{contender.name} was the same process in all {len(rounds)} rounds. The intervals show the "
+                "variation within this process, not between starts",
                 contender=contender.name,
                 evidence={"url": contender.outside, "rounds": len(rounds)},
             )
@@ -142,8 +142,8 @@ def too_few_rounds(group: SampleGroup, case: Case) -> Iterator[Fired]:
         return
     enough = len(rounds) >= MIN_ROUNDS
     yield Fired(
-        f"{len(rounds)} round{'s' if len(rounds) != 1 else ''} measured; "
-        + ("only large differences can be seen" if enough else "no interval can be given"),
+        f"only {len(rounds)} round{'s' if len(rounds) != 1 else ''} measured: "
+        + ("small differences cannot be detected" if enough else "no interval can be given"),
         severity=Severity.NOTE if enough else Severity.SUSPECT,
         figures=None if group.load else PEAK,
         evidence={"rounds": len(rounds), "wanted": _TOO_FEW_ROUNDS_ENOUGH},

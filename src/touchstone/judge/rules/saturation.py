@@ -48,14 +48,15 @@ def queue_grows(sample: Sample, case: Case) -> Iterator[Fired]:
         over = sum(length > longest for length in queue)
         if over > len(queue) / 2:
             yield _finding(
-                f"at the end of {over} of {len(queue)} slices requests waited for a connection, "
-                f"{number(statistics.median(queue))} in the middle one; none does when a slice begins",
+                f"requests waited for a connection at the end of {over} of {len(queue)} slices (median: "
+                f"{number(statistics.median(queue))} requests), and none at the start of a slice",
                 sample,
                 queue,
             )
     elif _grows(queue) and queue[-1] > longest:
         yield _finding(
-            f"{number(queue[-1])} requests waited for a connection at the end, {number(queue[0])} at the beginning",
+            f"{number(queue[-1])} requests waited for a connection at the end of the load, {number(queue[0])} at its "
+            "start",
             sample,
             queue,
         )
@@ -114,11 +115,11 @@ def rate_not_reached(sample: Sample, case: Case) -> Iterator[Fired]:
     blame = (
         "the server did not keep up"
         if sent >= offered * (1 - _RATE_NOT_REACHED_SHORT)
-        else "the requests were not all sent"
+        else "not all requests were sent"
     )
     far = answered < offered * (1 - _RATE_NOT_REACHED_FAR)
     yield Fired(
-        f"{number(achieved)}/s of {number(offered)}/s offered were answered: {blame}",
+        f"{number(achieved)}/s of the offered {number(offered)}/s were answered: {blame}",
         severity=Severity.INVALID if far else Severity.SUSPECT,
         figures=LATENCY,
         evidence={

@@ -42,8 +42,10 @@ def dependency_settings_not_as_asked(sample: Sample, case: Case) -> Iterator[Fir
             if key in dependency.settings and normal(value) != normal(dependency.settings[key])
         }
         if wrong:
-            described = ", ".join(f"{key} is {found!r} and not {value!r}" for key, (value, found) in wrong.items())
-            yield Fired(f"{dependency.name}: {described}", evidence={"settings": wrong})
+            described = ", ".join(f"{key} is {found!r} instead of {value!r}" for key, (value, found) in wrong.items())
+            yield Fired(
+                f"{dependency.name} has other settings than the scenario: {described}", evidence={"settings": wrong}
+            )
 
 
 @on_run(
@@ -78,7 +80,7 @@ def dependency_settings_unequal(case: Case) -> Iterator[Fired]:
         had = {one: frozenset(value for value, by in by_value.items() if one in by) for one in contenders}
         for odd in minority(had) or [None]:
             yield Fired(
-                f"{setting} of {name} was {described}",
+                f"the setting {setting} of {name} differs: {described}",
                 load=load,
                 contender=odd,
                 evidence={"setting": setting, "values": {v: sorted(c) for v, c in by_value.items()}},
@@ -169,5 +171,8 @@ def settings_unequal(case: Case) -> Iterator[Fired]:
             described = ", ".join(f"{value} for {contender}" for contender, value in values.items())
             for odd in minority(values):
                 yield Fired(
-                    f"{name} was {described}", load=load, contender=odd, evidence={"variable": name, "values": values}
+                    f"the setting {name} differs: {described}",
+                    load=load,
+                    contender=odd,
+                    evidence={"variable": name, "values": values},
                 )

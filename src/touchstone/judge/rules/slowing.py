@@ -25,7 +25,7 @@ _Rises = dict[str, tuple[Sample, Rise]]
 _SLOWS_WITH_WORK_FIRST = 1 / 3
 """The share of the turns, at the beginning, in which caches fill and a compiler has not done its work."""
 LEAST_ANSWERED = 500
-"""Requests in all turns of a sample. With fewer, a turn has so few that those under way at its ends move its value."""
+"""Requests in all turns of a sample. With fewer, a turn has so few that those in flight at its ends move its value."""
 
 
 @on_run(
@@ -76,12 +76,12 @@ def _of(group: SampleGroup, measure: _Measure, rises: _Rises, case: Case) -> Fir
         return None
     most = max(hits.values())
     return Fired(
-        f"{measure.what} rose by {share(statistics.median(hits.values()))} over the last two thirds of its turns, "
+        f"{measure.what} rose by {share(statistics.median(hits.values()))} over the last two thirds of its slices, "
         f"in {len(hits)} of {len(seen)} round(s)",
         contender=group.contender,
         load=group.load,
         figures=[*SPEED, *CPU],
-        doubt=PossibleBias(faster=1 + most, slower=None, reason="it goes on with every further request"),
+        doubt=PossibleBias(faster=1 + most, slower=None, reason="the rise continues with each further request"),
         evidence={"rises": hits},
     )
 
@@ -93,7 +93,7 @@ class _Measure:
     what: str
     read: Callable[[Sample], Series]
     goes_on: Callable[[Sample], bool] = lambda _sample: True
-    """Whether a rise that was found is one of the turns that count, too."""
+    """Whether a rise that was found is one of the slices that count, too."""
 
 
 def _measures(case: Case) -> list[_Measure]:

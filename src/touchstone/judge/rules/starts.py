@@ -39,8 +39,8 @@ def boot_impossible(sample: Sample, case: Case) -> Iterator[Fired]:
 def _contradiction(run: BootRun) -> str | None:
     if run.first_response_s is not None and run.port_open_s is not None and run.first_response_s < run.port_open_s:
         return (
-            f"the first response came after {seconds(run.first_response_s)}, "
-            f"the port opened after {seconds(run.port_open_s)}"
+            f"the first response came {seconds(run.first_response_s)} after the start, "
+            f"but the port opened only after {seconds(run.port_open_s)}"
         )
     for name, value in (("PSS", run.pss), ("anonymous memory", run.anon)):
         if run.rss and value and value > _BOOT_IMPOSSIBLE_TOLERANCE * run.rss:
@@ -141,7 +141,8 @@ def ready_too_early(sample: Sample, case: Case) -> Iterator[Fired]:
     broken = [check for check in sample.checks if not check.passed and check.id not in never]
     if broken:
         yield Fired(
-            f"right after its first answer it broke {', '.join(repr(c.id) for c in broken)}{how_broken(broken[0])}",
+            "right after its first response, the service failed "
+            f"{', '.join(repr(c.id) for c in broken)}{how_broken(broken[0])}",
             evidence={"checks": [c.model_dump() for c in broken[:3]]},
         )
     yield from _left_to_the_first_request(sample, case)
@@ -165,11 +166,13 @@ def _left_to_the_first_request(sample: Sample, case: Case) -> Iterator[Fired]:
         ):
             continue
         yield Fired(
-            f"the first request of {check.id.removeprefix('load-')} took {seconds(first_s)}, and the start "
-            f"{seconds(start_s)}",
+            f"the first request of {check.id.removeprefix('load-')} took {seconds(first_s)}, longer than the "
+            f"start itself ({seconds(start_s)})",
             severity=Severity.SUSPECT,
             figures=BOOT_TIME,
-            doubt=PossibleBias(slower=1 + first_s / start_s, reason="a part of the start is left to the first request"),
+            doubt=PossibleBias(
+                slower=1 + first_s / start_s, reason="part of the start may happen in the first request"
+            ),
             evidence={"first_s": first_s, "start_s": start_s, "p99_s": max(later)},
         )
         return

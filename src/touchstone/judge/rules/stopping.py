@@ -13,11 +13,11 @@ from touchstone.judge.rule import Fired, on_group
 
 _STOP = ("stop",)
 _LOST = {
-    "cut": "read and not answered",
+    "cut": "read but not answered",
     "broken": "answered in part",
     "unread": "reset while they waited to be accepted",
-    "unanswered": "without a response when the process had ended",
-    "wrong": "answered otherwise than expected",
+    "unanswered": "without a response when the process ended",
+    "wrong": "answered with an unexpected response",
     "failed": "failed on their way",
 }
 
@@ -74,14 +74,14 @@ def closes_under_requests(group: SampleGroup, case: Case) -> Iterator[Fired]:
     total = from_signal(ends)
     if total.stale:
         yield Fired(
-            f"{number(total.stale)} of {number(total.sent)} requests in {len(ends)} stops met a connection that was "
-            "closed under them",
+            f"{number(total.stale)} of {number(total.sent)} requests in {len(ends)} stops arrived on a connection that "
+            "the service was closing",
             evidence=total.model_dump(),
         )
 
 
 _HELD_UP_S = 1.0
-_WAITING = {"idle": "connections that rest", "stuck": "clients that send nothing, or half of a request"}
+_WAITING = {"idle": "idle connections", "stuck": "clients that send nothing, or half of a request"}
 
 
 @on_group(
@@ -101,7 +101,7 @@ def stop_held_up_by_clients(group: SampleGroup, case: Case) -> Iterator[Fired]:
     times = [end.result.stop_s for end in stops(group.samples) if end.result.stop_s is not None]
     if group.load in _WAITING and times and (median := statistics.median(times)) > _HELD_UP_S:
         yield Fired(
-            f"it ended {seconds(median)} after SIGTERM, and had only {_WAITING[group.load]}",
+            f"the service ended {seconds(median)} after SIGTERM, although it had only {_WAITING[group.load]}",
             evidence={"stop_s": times},
         )
 
@@ -125,7 +125,7 @@ def outlives_stop(group: SampleGroup, case: Case) -> Iterator[Fired]:
     if survivors:
         left = list(dict.fromkeys(name for end in survivors for name in end.survivors))
         left += ["a listener on its port"] * any(end.result.listens_after for end in survivors)
-        yield Fired(f"after {len(survivors)} of {len(ends)} stops there was still {' and '.join(left)}")
+        yield Fired(f"{' and '.join(left)} remained after {len(survivors)} of {len(ends)} stops")
 
 
 @on_group(
@@ -143,7 +143,7 @@ def work_without_response(group: SampleGroup, case: Case) -> Iterator[Fired]:
     """
     done = sum(end.unanswered_work or 0 for end in stops(group.samples))
     if done:
-        yield Fired(f"{number(done)} units of work were done for requests that got no right response")
+        yield Fired(f"{number(done)} units of work were done for requests that got no correct response")
 
 
 _LATE_S = 0.05
@@ -162,7 +162,9 @@ def stop_client_late(group: SampleGroup, case: Case) -> Iterator[Fired]:
     """Requests that the client could not send in time arrive together, on new connections."""
     latest = max((end.result.latest_s for end in stops(group.samples)), default=0.0)
     if latest > _LATE_S:
-        yield Fired(f"a request was sent {seconds(latest)} after it was due", evidence={"latest_s": latest})
+        yield Fired(
+            f"the load generator sent a request {seconds(latest)} after it was due", evidence={"latest_s": latest}
+        )
 
 
 _GAP_S = 0.25

@@ -51,11 +51,11 @@ def events_lost(sample: Sample, case: Case) -> Iterator[Fired]:
     # An echo that is lost has timed out.
     lost = "timeout" if echoes and events.lost else "lost_event"
     first = first_errors(result, lost, "doubled_event", "disordered_event")
-    why = f"; first: {first[0]['why']}" if first and first[0]["why"] else ""
+    why = f"; the first fault: {first[0]['why']}" if first and first[0]["why"] else ""
     above = error_share(result) > sample.spec.error_allowance
     came = "echoes" if echoes else "events"
     yield Fired(
-        f"of {number(events.count + events.lost)} {came} {named}{why}",
+        f"{named} among {number(events.count + events.lost)} {came}{why}",
         severity=Severity.INVALID if above else Severity.SUSPECT,
         evidence={"lost": events.lost, "doubled": events.doubled, "disordered": events.disordered}
         | {"events": events.count, "first_errors": first},
@@ -95,7 +95,7 @@ def events_buffered(sample: Sample, case: Case) -> Iterator[Fired]:
         return
     first = f": the first event came after {seconds(events.first.p50)} (p50)" if events.first.p50 is not None else ""
     yield Fired(
-        f"in {share(part)} of {number(events.lasting)} streams all events came within the last tenth of the "
+        f"in {share(part)} of {number(events.lasting)} streams, all events came within the last tenth of the "
         f"stream's time{first}",
         figures=_TIMES,
         evidence={"streams": events.lasting, "in_burst": events.in_burst, "first_event_p50": events.first.p50},

@@ -85,7 +85,7 @@ def unequal_bodies(case: Case) -> Iterator[Fired]:
             means, lambda small, large: large > small * (1 + _BODY_SHARE) and large - small > _BODY_BYTES
         ):
             yield Fired(
-                f"a response's body is {number(means[pair.high])} bytes long from {pair.high} and "
+                f"response bodies have {number(means[pair.high])} bytes on average from {pair.high}, and "
                 f"{number(means[pair.low])} from {pair.low}",
                 load=load,
                 contender=pair.odd,
@@ -122,7 +122,7 @@ def unequal_heads(case: Case) -> Iterator[Fired]:
         for pair in unequal_pairs(means, lambda small, large: large - small > _HEAD_BYTES):
             more = means[pair.high] - means[pair.low]
             yield Fired(
-                f"around the body of a response {pair.high} sends {number(means[pair.high])} bytes and {pair.low} "
+                f"{pair.high} sends {number(means[pair.high])} bytes per response besides the body, {pair.low} "
                 f"{number(means[pair.low])}",
                 severity=Severity.SUSPECT if more > _HEAD_BYTES_SUSPECT else Severity.NOTE,
                 load=load,
@@ -204,7 +204,7 @@ def _finding(
 ) -> Fired:
     low, high = float(found[pair.low]), float(found[pair.high])
     return Fired(
-        f"{share(high)} of {pair.high}'s answers are {status}, {share(low)} of {pair.low}'s",
+        f"{share(high)} of {pair.high}'s responses have status {status}, against {share(low)} of {pair.low}'s",
         load=load,
         contender=pair.odd,
         figures=["throughput", *LATENCY, *CPU],
@@ -237,8 +237,8 @@ def _doubt(pair: UnequalPair, difference: float, counted: Mapping[str, Counter[s
     times = 1 / (1 - difference)
     other = pair.high if pair.odd == pair.low else pair.low
     if pair.odd is not None and _served(counted[pair.odd]) > _served(counted[other]):
-        return PossibleBias(faster=times, reason="others save no more than the whole of what they refuse")
-    return PossibleBias(slower=times, reason="an answer that refuses takes no less than no time")
+        return PossibleBias(faster=times, reason="others save at most the whole cost of the requests that they refuse")
+    return PossibleBias(slower=times, reason="a refused request cannot take less than no time")
 
 
 def _served(counts: Counter[str]) -> float:

@@ -167,8 +167,8 @@ def _who(result: LoadResult, held: DelayedResponses) -> str:
 def _how(held: DelayedResponses, part: float, late: float, *, waited: bool) -> str:
     longest = f"up to {seconds(held.longest_s)} for a response"
     if waited:
-        return f"{longest}, {share(part)} of the time of all connections together"
-    return f"{longest}, and in {share(late)} of the slices one still waits when all others have been answered"
+        return f"{longest}, and for {share(part)} of the time of all connections together"
+    return f"{longest}, and in {share(late)} of the slices one still waits after all others have been served"
 
 
 _SERVER_BUSY = 0.3
@@ -218,8 +218,9 @@ def nobody_busy(sample: Sample, case: Case) -> Iterator[Fired]:
         return
     if all(_at_rest(dependency, sample, median) for dependency in sample.dependencies):
         yield Fired(
-            f"a request took {seconds(median)} while the server was busy for {share(server)} and the generator for "
-            f"{share(generator)}: it waited for something other than a CPU",
+            f"the median request took {seconds(median)}, while the server used {share(server)} of its CPUs and the "
+            "load "
+            f"generator {share(generator)}. Requests waited for something other than a CPU",
             figures=[],
             evidence={"p50_s": median, "server_busy": server, "engine_busy": generator, "taken": taken},
         )
@@ -289,8 +290,8 @@ def stall_in_closed_loop(sample: Sample, case: Case) -> Iterator[Fired]:
     if part <= _STALL_IN_CLOSED_LOOP_SHARE or longest <= _STALL_IN_CLOSED_LOOP_TIMES * result.latency.p50:
         return
     yield Fired(
-        f"for {share(silent)} of the window no response came at all, once for {seconds(longest)}, while p50 "
-        f"is {seconds(result.latency.p50)}, and the closed loop sent nothing meanwhile",
+        f"no response came for {share(silent)} of the window, and once for {seconds(longest)} in one stretch (p50 is "
+        f"{seconds(result.latency.p50)}). The closed loop sent nothing during these stalls",
         severity=Severity.SUSPECT
         if longest >= _STALL_IN_CLOSED_LOOP_NOTICED_S or part > _STALL_IN_CLOSED_LOOP_MUCH
         else Severity.NOTE,

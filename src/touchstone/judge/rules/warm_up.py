@@ -110,8 +110,8 @@ def warm_up_unanswered(sample: Sample, case: Case) -> Iterator[Fired]:
     if lost <= sample.spec.error_allowance * places:
         return
     yield Fired(
-        f"{number(lost)} requests of the warm-up had no response when the window ran; {number(places)} can be "
-        f"under way at once",
+        f"{number(lost)} requests of the warm-up still had no response during the window, in which at most "
+        f"{number(places)} can be in flight",
         severity=Severity.INVALID if lost >= _WARM_UP_UNANSWERED_MANY * places else Severity.SUSPECT,
         evidence={"lost": lost, "slots": places},
     )

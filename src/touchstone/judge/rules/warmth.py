@@ -50,7 +50,7 @@ def still_rising(group: SampleGroup, case: Case) -> Iterator[Fired]:
     ones.
     """
     if trend := drift(group, case):
-        doubt = PossibleBias(faster=None, reason="how far it will still rise, nobody has seen")
+        doubt = PossibleBias(faster=None, reason="the rate may still rise by any amount")
         yield Fired(_halves(trend, "faster"), figures=[*SPEED, *CPU], doubt=doubt, evidence={"rises": trend.by_sample})
 
 
@@ -71,14 +71,14 @@ def still_falling(group: SampleGroup, case: Case) -> Iterator[Fired]:
     Whatever grows with the requests (a table, a queue, contention for a lock) keeps growing after the window.
     """
     if trend := drift(group, case, falling=True):
-        doubt = PossibleBias(slower=None, reason="it goes on with every further request")
+        doubt = PossibleBias(slower=None, reason="the decline continues with each further request")
         yield Fired(_halves(trend, "slower"), figures=[*SPEED, *CPU], doubt=doubt, evidence={"falls": trend.by_sample})
 
 
 def _halves(trend: HalfTrend, how: str) -> str:
     return (
         f"in {trend.rounds} of {len(trend.by_sample)} round(s) the second half of the window was {how} than the first, "
-        f"by {share(trend.middle)} in the middle one"
+        f"by {share(trend.middle)} in the median round"
     )
 
 
@@ -103,14 +103,14 @@ def warm_up_in_window(group: SampleGroup, case: Case) -> Iterator[Fired]:
         return
     for hit in hits:
         yield Fired(
-            f"it was slower at its beginning in {len(hits)} of {seen} round(s), in this one by "
-            f"{share(1 - min(hit.levels))}",
+            f"the contender was slower at the start of the window in {len(hits)} of {seen} round(s), by "
+            f"{share(1 - min(hit.levels))} in this round",
             sample=next(sample for sample in group.samples if sample.id == hit.sample),
             figures=[*SPEED, *CPU],
             doubt=PossibleBias(
                 faster=1 / min(hit.levels),
                 slower=max(hit.levels),
-                reason="its last level is that of a service that is warm",
+                reason="the last level is that of the warm service",
             ),
             evidence={"changepoints_s": hit.changepoints_s, "levels": hit.levels},
         )
@@ -132,9 +132,9 @@ def slowdown_in_window(group: SampleGroup, case: Case) -> Iterator[Fired]:
     elif hits:
         most = max(level for hit in hits for level in hit.levels)
         yield Fired(
-            f"it was faster at its beginning in {len(hits)} of {seen} round(s)",
+            f"the contender was faster at the start of the window in {len(hits)} of {seen} round(s)",
             figures=[*SPEED, *CPU],
-            doubt=PossibleBias(faster=most, slower=None, reason="how far it falls, nobody has seen"),
+            doubt=PossibleBias(faster=most, slower=None, reason="the rate may still fall by any amount"),
             evidence=_changes(hits),
         )
 
@@ -156,7 +156,7 @@ def no_steady_state(group: SampleGroup, case: Case) -> Iterator[Fired]:
     """The rate was still changing near the end of the window. A longer or shorter window would give another figure."""
     hits, seen = case.shaped(group, "no steady state")
     if hits:
-        how = f"it changed its level near the end in {len(hits)} of {seen} round(s)"
+        how = f"the rate still changed near the end of the window in {len(hits)} of {seen} round(s)"
         yield Fired(how, figures=[*SPEED, *CPU], evidence=_changes(hits))
 
 
@@ -167,8 +167,8 @@ def _by_the_machine(group: SampleGroup, case: Case, hits: list[SteadyState]) -> 
     if not hits or len(hits) - len(machine) > len(case.steady_of(group)) / 2:
         return None
     return Fired(
-        f"the machine changed, and the contender with it, in {len(machine)} of {len(hits)} round(s): others took more "
-        "of its CPUs while it was slower",
+        f"the machine caused the change in {len(machine)} of {len(hits)} round(s): other processes took more CPU time "
+        "while the contender was slower",
         severity=Severity.NOTE,
         figures=[],
         evidence=_changes(hits),
@@ -205,21 +205,21 @@ def still_warming_up(sample: Sample, case: Case) -> Iterator[Fired]:
     if warm_up is None or warm_up.ended != "budget":
         return
     yield Fired(
-        f"after {seconds(warm_up.seconds)} and {number(warm_up.requests)} requests {_still(warm_up)}",
+        f"after {seconds(warm_up.seconds)} and {number(warm_up.requests)} requests of warm-up, {_still(warm_up)}",
         figures=[*SPEED, *CPU],
-        doubt=PossibleBias(faster=None, this_round=True, reason="how far it will still rise, nobody has seen"),
+        doubt=PossibleBias(faster=None, this_round=True, reason="the rate may still rise by any amount"),
         evidence=warm_up.model_dump(),
     )
 
 
 def _still(warm_up: WarmUp) -> str:
-    """What went on when the time was used up."""
+    """What still changed when the time was used up."""
     if warm_up.relief is not None and warm_up.relief >= (warm_up.growth or 0.0):
-        return f"its CPU per request still fell, by {share(warm_up.relief)} at the end"
+        return f"the CPU per request still fell, by {share(warm_up.relief)} at the end"
     if warm_up.restless and (warm_up.growth or 0.0) <= 0:
-        return "it still worked while it should have rested"
+        return "the contender still worked in its pauses"
     grew = "" if warm_up.growth is None else f", by {share(warm_up.growth)} at the end"
-    return f"its rate still rose{grew}"
+    return f"the rate still rose{grew}"
 
 
 @on_group(
@@ -238,4 +238,4 @@ def window_too_short(group: SampleGroup, case: Case) -> Iterator[Fired]:
     seen = case.steady_of(group)
     # The name of a quick run says that it is short.
     if seen and all(s.shape == "too short" for s in seen) and case.run.plan.profile != "quick":
-        yield Fired(f"the windows of all {len(seen)} round(s) are too short")
+        yield Fired(f"the windows of all {len(seen)} round(s) are too short to recognise a steady state")

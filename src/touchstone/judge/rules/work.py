@@ -41,7 +41,7 @@ def answered_before_work(sample: Sample, case: Case) -> Iterator[Fired]:
     for dependency in sample.dependencies:
         if seen := as_a_rule(dependency, "late"):
             yield Fired(
-                f"{dependency.name} started work after {seen.late} of {seen.asked} responses",
+                f"{dependency.name} started work only after the response, for {seen.late} of {seen.asked} responses",
                 figures=SPEED,
                 evidence=seen.model_dump(),
             )
@@ -82,7 +82,7 @@ def below_downstream_delay(sample: Sample, case: Case) -> Iterator[Fired]:
         )
         if delay and hits >= 0.5 * result.counts.ok and result.latency.p50 < _BELOW_DOWNSTREAM_DELAY_EARLY * delay:
             yield Fired(
-                f"the median latency is {seconds(result.latency.p50)}, and {dependency.name} answers after "
+                f"the median latency is {seconds(result.latency.p50)}, but {dependency.name} answers only after "
                 f"{seconds(delay)}",
                 figures=SPEED,
                 evidence={"p50_s": result.latency.p50, "delay_s": delay, "hits": hits},
@@ -127,8 +127,8 @@ def leftovers(sample: Sample, case: Case) -> Iterator[Fired]:
             continue
         changed = what == "changed"
         yield Fired(
-            f"an earlier start had {'changed' if changed else 'left'} {', '.join(files[:3])} in the work folder"
-            + ("" if changed else ", and the lab removed it"),
+            f"an earlier start {what if changed else 'left'} {', '.join(files[:3])} in the work folder"
+            + ("" if changed else ", and touchstone removed it"),
             severity=Severity.SUSPECT if changed else Severity.NOTE,
             evidence={what: files},
             next_step=_WRITE_ELSEWHERE if changed else None,
@@ -188,7 +188,7 @@ def _finding(pair: UnequalPair, works: _Works, load: str) -> Fired:
     low, high = works[pair.low], works[pair.high]
     left_out = _left_out(low, high) or 0.0
     batched = bool(low.counter.same_with)
-    remark = "; the rows are alike, so that one may only put more into a transaction" if batched else ""
+    remark = ". The rows are equal, so one of them may only put more into each transaction" if batched else ""
     return Fired(
         _statement(pair, low, high, left_out) + remark,
         severity=Severity.NOTE if batched else None,
@@ -249,23 +249,24 @@ def _statement(pair: UnequalPair, low: WorkCount, high: WorkCount, left_out: flo
     what, dependency = low.counter.what, low.dependency
     counted = f"{number(low.most)} {what} per correct response against {number(high.most)}"
     if pair.odd == pair.low:
-        return f"{pair.low} has {dependency} do {share(left_out)} less than {pair.high}: {counted}"
+        return f"{pair.low} has {dependency} do {share(left_out)} less work than {pair.high}: {counted}"
     if pair.odd == pair.high:
         return (
             f"{pair.high} has {dependency} do more work per response than the others: {number(high.most)} {what} per "
             f"correct response against {number(low.most)} from {pair.low}"
         )
     return (
-        f"{pair.low} has {dependency} do {share(left_out)} less than {pair.high}, and which of them does what is asked "
-        f"the counts do not say: {counted}"
+        f"{pair.low} has {dependency} do {share(left_out)} less work than {pair.high}: {counted}. The counts do not "
+        "show "
+        f"which of the two does the expected work"
     )
 
 
 def _doubt(pair: UnequalPair, left_out: float) -> PossibleBias:
     times = 1 / (1 - left_out) if left_out < 1 else None
     if pair.odd == pair.high:
-        return PossibleBias(faster=times, reason="the work that others leave out took no more than all of its time")
-    return PossibleBias(slower=times, reason="a response without its work takes no less than no time")
+        return PossibleBias(faster=times, reason="the work that others leave out took at most all of its time")
+    return PossibleBias(slower=times, reason="a response without its work cannot take less than no time")
 
 
 def _evidence(works: Sequence[WorkCount]) -> dict[str, object]:

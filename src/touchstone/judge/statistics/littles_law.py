@@ -11,7 +11,7 @@ answer and the next request is below this unless it is saturated, and published 
 
 @dataclass(frozen=True)
 class RequestsInFlight:
-    """The mean number of requests under way, against the number that can be."""
+    """The mean number of requests in flight, against the number that can be."""
 
     requests: float
     """Rate times mean latency (Little 1961)."""
@@ -28,6 +28,6 @@ class RequestsInFlight:
         return 1 - self.requests / self.slots
 
 
-def under_way(rate: float, mean_s: float, slots: float) -> RequestsInFlight:
+def requests_in_flight(rate: float, mean_s: float, slots: float) -> RequestsInFlight:
     """Mean requests in flight at a rate per second and a mean latency in seconds."""
     return RequestsInFlight(rate * mean_s, slots)

@@ -25,7 +25,7 @@ def install(workshop: Workshop, wanted: Install, *, fresh: bool) -> InstallEvide
     """Install, or find an equal installation, and lay what it leaves into the work folder. Raises BuildError.
 
     An installation that leaves nothing of its own fills the package manager's store. Whether that still holds
-    everything only the package manager can tell, so that it is asked anew for each build.
+    everything only the package manager can tell, so that it is asked again for each build.
     """
     files = _files(workshop, wanted)
     key = _key(workshop, wanted, files)

@@ -71,7 +71,7 @@ def run_metered(
     orphans = process.end_orphans()
     if orphans.lived:
         with log.open("a", encoding="utf-8") as stream:
-            stream.write(f"(the lab ended what this command had left running: {', '.join(orphans.lived)})\n")
+            stream.write(f"(touchstone ended what this command had left running: {', '.join(orphans.lived)})\n")
     own = usage.ru_utime + usage.ru_stime + orphans.cpu_s
     meter.cpu_s += own
     meter.other_cpu_s += max(0.0, _busy(after) - _busy(before) - own)

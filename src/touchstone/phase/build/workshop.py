@@ -84,7 +84,7 @@ class Workshop:
         proof = [f"the compile cache was empty ({len(list(self.cache.iterdir()))} entries)"]
         proof.append(seclusion.PROOF if seclusion.is_whole() else seclusion.NO_PROOF)
         proof.append(
-            f"the work folder was made anew ({'it did not exist' if not self.work.exists() else 'it existed'})"
+            f"the work folder was newly made ({'it did not exist' if not self.work.exists() else 'it existed'})"
         )
         if self.base is not None:
             shutil.copytree(self.base, self.work, symlinks=True)

@@ -30,10 +30,10 @@ def out_of_reach(contender: Contender, load: Load) -> str | None:
         why = "the load has gRPC calls and other requests, and the stack has a port for each (`grpc_port`)"
         return why if apart else None
     if load.memory_limit_mb is not None or load.cpus is not None:
-        return "the load wants a limit of memory or CPUs, and the lab did not start the service"
+        return "the load wants a limit of memory or CPUs, and touchstone did not start the service"
     for step in load.prepare:
         if isinstance(step, Act):
-            return f"the load's preparation acts on {step.dependency}, which the lab did not start"
+            return f"the load's preparation acts on {step.dependency}, which touchstone did not start"
     return None
 
 

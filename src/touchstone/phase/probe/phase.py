@@ -78,7 +78,7 @@ def figures(report: ProbeReport) -> dict[str, float]:
     if report.refused is not None:
         raise TouchstoneError(
             f"since the conformance case {report.refused.after} {report.refused.what}",
-            fix="lift the service's rate limit or block list for the lab, or read its log around that case",
+            fix="lift the service's rate limit or block list for touchstone, or read its log around that case",
         )
     must, should = report.kept.get("MUST", _NONE), report.kept.get("SHOULD", _NONE)
     counts = {

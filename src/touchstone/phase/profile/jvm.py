@@ -58,5 +58,5 @@ def jcmd(process: ServerProcess) -> Jcmd | None:
 def _refused(order: str, reply: str) -> ProfilerError:
     return ProfilerError(
         f"not measured: the JVM does not take the order {order}: {reply.strip()[-_SHOWN:]}",
-        fix="run the lab as the user of the JVM, and without -XX:+DisableAttachMechanism",
+        fix="run touchstone as the user of the JVM, and without -XX:+DisableAttachMechanism",
     )

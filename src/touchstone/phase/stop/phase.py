@@ -29,7 +29,7 @@ from touchstone.vocabulary.phase import PHASES, PhaseKind
 from touchstone.vocabulary.stop_figures import STOP_FIGURES
 
 _HELD = 8
-"""Slow requests that are under way at the signal."""
+"""Slow requests that are in flight at the signal."""
 _LEAD_S = 0.1
 """How long before the signal they are sent."""
 _STUCK = 2

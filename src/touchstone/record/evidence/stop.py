@@ -50,7 +50,7 @@ class Outcomes(Record):
 
 
 class IdleConnections(Record):
-    """Connections without a request under way."""
+    """Connections without a request in flight."""
 
     open: int = 0
     """Open at the signal."""
@@ -96,7 +96,7 @@ class StopResult(Record):
     before: Outcomes = Outcomes()
     """Requests that ended before the signal."""
     under_way: Outcomes = Outcomes()
-    """Requests that were under way at the signal."""
+    """Requests that were in flight at the signal."""
     after: Outcomes = Outcomes()
     """Requests that were due after it, until the process had ended."""
     last_right_s: float | None = None

@@ -50,7 +50,7 @@ def draw(ruling: ClaimRuling) -> Markup | None:
     height = _ROW * len(rows) + _AXIS
     parts = [_axis(scale, unit, height)]
     parts += [_row(m, exhibit, number * _ROW, scale) for number, (m, exhibit) in enumerate(rows)]
-    words = "; ".join(_told(m) for m, _ in rows)
+    words = "; ".join(_in_words(m) for m, _ in rows)
     return Markup(
         f'<svg class="claim-plot" viewBox="0 0 {_WIDTH:.0f} {height:.0f}" role="img" '
         f'xmlns="http://www.w3.org/2000/svg" font-size="{_TEXT}" font-family="var(--sans)">'
@@ -147,6 +147,6 @@ def _short(label: str) -> str:
     return label if len(label) <= 48 else f"{label[:30]}…{label[-16:]}"
 
 
-def _told(m: Measurement) -> str:
+def _in_words(m: Measurement) -> str:
     as_published = f"published {value(m.published, m.unit)}, " if m.published is not None else ""
     return f"{m.label}: {as_published}measured {measured(m)}"

@@ -73,7 +73,7 @@ def explain_claim(console: Console, ruled: RuledFile, claim: Claim) -> None:
         lines += [line for m in explanation.measurements for line in _measurement(m, "  ")]
     conditions = claim.conditions or ruled.file.conditions
     if conditions is not None:
-        lines += [f"the publication: {conditions.publication.strip()}", f"the lab: {conditions.lab.strip()}"]
+        lines += [f"the publication: {conditions.publication.strip()}", f"touchstone: {conditions.lab.strip()}"]
     if claim.stand_in:
         lines.append(f"measured in its place: {claim.stand_in}")
     if claim.not_testable is not None:

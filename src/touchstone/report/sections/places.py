@@ -48,18 +48,18 @@ def _data(view: View, places: list[PhaseAndLoad], table: FigureTable | None, kno
     exhibits = [row for row in rows if row.contender and row.contender.exhibit and row.name not in known]
     known.update(row.name for row in exhibits)
     shown: set[int] = set()
-    findings = [_untold(panel.findings, shown) for panel in panels]
+    findings = [_not_shown(panel.findings, shown) for panel in panels]
     return {
         "table": table,
         "panels": list(zip(panels, findings, strict=True)),
-        "findings": _untold(table.findings, shown) if table else [],
+        "findings": _not_shown(table.findings, shown) if table else [],
         "about": (offered_line if places[0].phase == "capacity" else load_line)(view, load) if load else "",
         "lines": [line for place in places for line in (*place_lines(view, place), *headroom_lines(view, place))],
         "exhibits": exhibits,
     }
 
 
-def _untold(groups: list[FindingGroup], shown: set[int]) -> list[FindingGroup]:
+def _not_shown(groups: list[FindingGroup], shown: set[int]) -> list[FindingGroup]:
     """The findings that this section has not shown yet: each stands once, at its plot if there is one."""
     fresh = [group for group in groups if group.number not in shown]
     shown.update(group.number for group in fresh)
