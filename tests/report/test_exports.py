@@ -12,6 +12,8 @@ from tests.report.fixture import ABSENT, EXHIBIT
 from touchstone.failure import TouchstoneError
 from touchstone.judge.judgement import Judgement
 from touchstone.record.engine import Point
+from touchstone.record.evidence.load import LoadEvidence
+from touchstone.record.evidence.slices import Slice, SlicesEvidence
 from touchstone.record.run import Run
 from touchstone.report import render
 from touchstone.report.export import EXPORTERS
@@ -77,10 +79,12 @@ def test_json_holds_run_and_judgement_and_is_valid(rendered: Path, run: Run, jud
 
 
 def _without_shapes(run: Run) -> dict[str, Any]:
-    """A run without what its samples alone hold: series, curves and histograms of loads."""
+    """A run without what its samples alone hold: series, slices, curves and histograms of loads."""
     whole = run.model_dump()
     for sample in whole["samples"]:
         result = (sample["evidence"] or {}).get("result")
+        if turns := (sample["evidence"] or {}).get("slices"):
+            del turns["slices"]
         if result and sample["phase"] == "load":
             del result["series"]
             if result["watch"]:
@@ -91,16 +95,21 @@ def _without_shapes(run: Run) -> dict[str, Any]:
     return whole
 
 
-def test_json_leaves_series_and_histograms_to_the_samples(run: Run, judgement: Judgement) -> None:
+def test_json_leaves_series_slices_and_histograms_to_the_samples(run: Run, judgement: Judgement) -> None:
     whole = run.model_copy(deep=True)
     for sample in whole.samples:
         if sample.result:
             sample.result.latency.histogram = "HISTFAAA"
             sample.result.series = [Point(t=1.0, ok=5)]
+        if isinstance(sample.evidence, LoadEvidence):
+            turn = Slice(index=0, lap_phase="load", begin=0.0, sending_end=0.2, end=0.25)
+            sample.evidence.slices = SlicesEvidence(order=[sample.contender], slice_s=0.25, slices=[turn])
     samples = json.loads(document(View(whole, judgement)))["run"]["samples"]
-    loaded = [sample["evidence"]["result"] for sample in samples if sample["phase"] == "load" and sample["evidence"]]
+    loaded = [sample["evidence"] for sample in samples if sample["phase"] == "load" and sample["evidence"]]
     assert loaded
-    for result in loaded:
+    for evidence in loaded:
+        assert evidence["slices"].keys() == {"order", "slice_s", "warm_up"}
+        result = evidence["result"]
         assert not {"series", "histogram", "curve"} & {*result, *(result["watch"] or {}), *result["latency"]}
         assert result["latency"]["p50"]
 

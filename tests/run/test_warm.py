@@ -10,20 +10,17 @@ from typing import Any
 import pytest
 
 from tests.run.demo import add_stack, demo
-from tests.run.test_end_to_end import report_of, touchstone
+from tests.run.test_end_to_end import report_of, samples_of, touchstone
 from touchstone.manifest.catalogue import read_scenario_folder, select_contenders
 from touchstone.plan.plan import find_tools
 
 
 def warmed(tmp_path: Path, scenario: Path, contender: str) -> tuple[dict[str, Any], list[float], list[float]]:
     """One round: how the warm-up ended, and CPU per request in the warm-up's slices and in those that count."""
-    code, report = report_of(tmp_path, str(scenario), "--rounds", "1", "--phase", "load")
+    code, _ = report_of(tmp_path, str(scenario), "--rounds", "1", "--phase", "load")
     assert code == 0
-    slices = next(
-        s["evidence"]["slices"]
-        for s in report["run"]["samples"]
-        if s["contender"] == contender and s["phase"] == "load"
-    )
+    (sample,) = (sample for sample in samples_of(tmp_path, "load") if sample["contender"] == contender)
+    slices = sample["evidence"]["slices"]
     costs: dict[str, list[float]] = {"warmup": [], "load": []}
     for one in slices["slices"]:
         costs[one["lap_phase"]].append(one["server_cpu_s"] / one["completed"])

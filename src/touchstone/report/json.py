@@ -30,8 +30,9 @@ _LOAD = {
     "lateness": _SHAPE,
     "requests": {"__all__": {"latency": _SHAPE}},
 }
-_IN_SAMPLES: dict[str, Any] = {"run": {"samples": {"__all__": {"evidence": {"result": _LOAD}}}}}
-"""Series over time, histograms and curves stay in `samples/` alone: they are nine tenths of a run."""
+_EVIDENCE = {"result": _LOAD, "slices": {"slices"}}
+_IN_SAMPLES: dict[str, Any] = {"run": {"samples": {"__all__": {"evidence": _EVIDENCE}}}}
+"""Series over time, single slices, histograms and curves stay in `samples/` alone: they are nine tenths of a run."""
 
 
 def document(view: View) -> str:
