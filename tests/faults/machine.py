@@ -23,6 +23,7 @@ from rich.console import Console
 
 from tests.faults.plan import compiled
 from touchstone.engine.client import Event
+from touchstone.record.sample import Sample
 
 _LONGEST_S = 60.0
 
@@ -56,6 +57,12 @@ class Stage:
         self.on_step(text)
 
     def advance(self) -> None:
+        pass
+
+    def begins(self, sample: Sample) -> None:
+        pass
+
+    def measured(self, sample: Sample) -> None:
         pass
 
     def event(self, event: Event) -> None:

@@ -135,6 +135,9 @@ SCENARIO = Scenario.model_validate(
 
 
 class Silent:
+    def begins(self, sample: Sample) -> None:
+        return
+
     def step(self, text: str) -> None:
         return
 

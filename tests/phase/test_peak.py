@@ -42,6 +42,9 @@ def answer(method, target):
 class Quiet:
     """Nobody watches."""
 
+    def begins(self, sample: Sample) -> None:
+        """Ignore it."""
+
     def step(self, text: str) -> None:
         """Ignore it."""
 

@@ -40,11 +40,14 @@ from touchstone.vocabulary.phase import PHASES
 class Watcher(Protocol):
     """Sees the progress of a phase."""
 
+    def begins(self, sample: Sample) -> None:
+        """A measurement begins. The engine's next reports are of it, or of others of its phase, load and round."""
+
     def step(self, text: str) -> None:
         """A step of the phase begins."""
 
     def event(self, event: Event) -> None:
-        """The engine reports."""
+        """The engine reports. A turn of a load in slices names its contender."""
 
     def say(self, text: str) -> None:
         """Something that should stay on the screen."""
@@ -235,8 +238,14 @@ class Bench:
 
     def take_turns(self, loads: Mapping[str, Traffic], timeout_s: float) -> AbstractContextManager[SlicesSession]:
         """Open a session of loads in slices, by contender; a request may take `timeout_s`. Raises TouchstoneError."""
-        job = slices_job(loads, self.placement.engine_cpus)
-        return self.generators.take_turns(job, timeout_s, self.watcher.event)
+        job, names = slices_job(loads, self.placement.engine_cpus), list(loads)
+
+        def seen(event: Event) -> None:
+            # A session of one contender may have a name of its own: what began says whose it is.
+            named = names[event["contender"]] if len(names) > 1 else None
+            self.watcher.event({**event, "contender": named})
+
+        return self.generators.take_turns(job, timeout_s, seen)
 
 
 @dataclass
@@ -268,12 +277,12 @@ def blank_sample(
     position: int = 0,
     process: Process | None = None,
 ) -> Sample:
-    """A sample with its identity filled in. `load` names one of the run's loads.
+    """A sample with its identity filled in, of which the watcher hears. `load` names one of the run's loads.
 
     `process` is the one that other samples have, too; without it the sample gets one of its own.
     """
     sample_id = bench.store.next_id(phase, contender, load, round_number)
-    return Sample(
+    sample = Sample(
         id=sample_id,
         phase=phase,
         scenario=bench.scenario.name,
@@ -286,6 +295,8 @@ def blank_sample(
         started_at=datetime.now(UTC),
         process=process or Process(id=sample_id, contender=contender, placement=bench.placement),
     )
+    bench.watcher.begins(sample)
+    return sample
 
 
 def failed(error: TouchstoneError, lines: list[str]) -> Failure:

@@ -12,6 +12,7 @@ import typer
 from rich.console import Console
 
 from touchstone.cli import ab_revisions, ab_urls, options
+from touchstone.cli.metrics_option import Metrics, exported
 from touchstone.cli.places import results_root
 from touchstone.cli.terms import gate_code, read_share
 from touchstone.failure import ExitCode, UsageError
@@ -126,6 +127,7 @@ def ab(
             "--allow-host", metavar="HOST", help="Allow load on this host, which is not this machine.", **_THERE
         ),
     ] = None,
+    metrics: Metrics = None,
 ) -> int:
     """Compare two git revisions, or two running services: which figures are better, worse or equivalent."""
     urls = bool(_URL.match(base) or (head and _URL.match(head)))
@@ -138,7 +140,7 @@ def ab(
     conditions = RunConditions(
         results=results_root(),
         folder=out,
-        display=display_for(progress),
+        display=exported(display_for(progress), metrics),
         fresh_builds=fresh_builds,
         until_decided_s=minutes * 60,
     )

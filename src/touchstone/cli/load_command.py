@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
+from typing import TYPE_CHECKING
 
 import typer
 from pydantic import ValidationError
@@ -29,9 +30,14 @@ from touchstone.record.engine import LoadResult
 from touchstone.report.latency_bars import latency_bars
 from touchstone.report.load_advice import advice
 
+if TYPE_CHECKING:
+    from touchstone.cli.load_export import LoadExport
+
 _HELP = "Put load on a URL, as wrk does, and check every response. The engine's own options: touchstone load --help"
 _OWN = """
 Options of touchstone load alone:
+      --metrics <PLACE>      Export live figures: to a port of this machine (OpenMetrics), a file FILE.ndjson, or a
+                             collector's URL (OTLP over HTTP); may be repeated. The live line is not drawn then
       --fail-if <CONDITION>  Exit with 3 if it holds: "errors > 1%", "p99 > 20ms", "rate < 1000"; may be repeated
       --histogram            Draw the latencies as bars
       --mix <FILE>           Send a weighted mix of [[requests]], or [[journeys]], from a TOML file, with the words
@@ -41,7 +47,11 @@ Options of touchstone load alone:
 Exit codes: 0 the load was borne, 1 more than half of the requests failed, 2 usage, 3 a --fail-if holds, 4 the result
 cannot be trusted, for the named reasons, 130 stopped. If several apply, 3 comes before 1 before 4.
 """
-_EXAMPLES = {"--fail-if": "--fail-if 'p99 > 20ms'", "--mix": "--mix requests.toml"}
+_EXAMPLES = {
+    "--fail-if": "--fail-if 'p99 > 20ms'",
+    "--mix": "--mix requests.toml",
+    "--metrics": "--metrics 9464",
+}
 _TOO_MANY = 0.5
 """Above this share of failures a load measures no service, and the exit code says so."""
 
@@ -55,6 +65,7 @@ class _LoadArguments:
     conditions: list[FailIf] = field(default_factory=list)
     histogram: bool = False
     mix: Path | None = None
+    metrics: list[str] = field(default_factory=list)
 
 
 def load(context: typer.Context) -> int:
@@ -77,13 +88,16 @@ def load(context: typer.Context) -> int:
             if _value_of("--job", words) and "--json" not in words:
                 # A job's result goes to standard output unless a file is named, which here the user did not do.
                 words.append("--json")
+        export = _export(asked.metrics)
         # Ctrl-C goes to the whole group: the engine ends its load and reports its results so far.
         usual = signal.signal(signal.SIGINT, _leave_it_to_the_engine)
         try:
-            code = _run_engine(words)
+            code = _run_engine(words, export)
         finally:
             signal.signal(signal.SIGINT, usual)
         result = None if _searches(words) else _read(out)
+        if export is not None:
+            export.end(result)
         if result is not None:
             _hide_secrets(out, result)
             if "--json" in words:
@@ -94,11 +108,15 @@ def load(context: typer.Context) -> int:
     console = Console(stderr="--json" in words, highlight=False, soft_wrap=True)
     if asked.histogram:
         console.print(latency_bars(result.latency), markup=False)
+    _print_notes(result, console)
+    return code or _judged(result, asked.conditions, words, console)
+
+
+def _print_notes(result: LoadResult, console: Console) -> None:
     for request in result.requests:
         if found := waiting(request):
             console.print(f"  note: {found.sentence}", markup=False)
             console.print(f"  do: {NEXT_STEP}", markup=False)
-    return code or _judged(result, asked.conditions, words, console)
 
 
 def _must_be_writable(out: Path) -> None:
@@ -108,12 +126,23 @@ def _must_be_writable(out: Path) -> None:
         raise UsageError(f"--out {out} cannot be written: {why}", fix="name a file in a folder that is there")
 
 
-def _run_engine(words: Sequence[str]) -> int:
+def _export(wanted: list[str]) -> LoadExport | None:
+    if not wanted:
+        return None
+    # Its libraries load for as long as a short help is read.
+    from touchstone.cli.load_export import LoadExport  # noqa: PLC0415
+
+    return LoadExport(wanted)
+
+
+def _run_engine(words: Sequence[str], export: LoadExport | None) -> int:
     """Print the result and return the exit code. A load's JSON is printed when its secrets are hidden; the result of a
     search holds no request.
     """
     printed_later = "--json" in words and not _searches(words)
     stdout = subprocess.DEVNULL if printed_later else None
+    if export is not None:
+        return export.run(engine_path(), words, stdout)
     return subprocess.run([str(engine_path()), "load", *words], stdout=stdout, check=False).returncode
 
 
@@ -181,6 +210,8 @@ def _read_options(given: Sequence[str]) -> _LoadArguments:
             value = value if equals else rest.pop(0)
             if option == "--fail-if":
                 asked.conditions.append(parse_fail_if(value))
+            elif option == "--metrics":
+                asked.metrics.append(value)
             elif asked.mix is not None:
                 raise UsageError("--mix is given twice", fix="write all requests into one file")
             else:

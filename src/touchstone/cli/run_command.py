@@ -12,6 +12,7 @@ from rich.console import Console
 
 from touchstone.cli import completion, options
 from touchstone.cli.cluster_option import load_from, run_on_cluster
+from touchstone.cli.metrics_option import Metrics, exported
 from touchstone.cli.places import as_typed, results_root, scenarios_root, usual_scenario
 from touchstone.cli.services import read_services
 from touchstone.failure import ExitCode, InvalidRunError, UsageError
@@ -113,29 +114,22 @@ def run(
     json: Annotated[bool, typer.Option("--json", help="The whole result as JSON; progress goes to stderr.")] = False,
     details: options.Details = False,
     lines: Annotated[bool, typer.Option("--lines", help="One line a figure, for searching in a log.")] = False,
+    metrics: Metrics = None,
 ) -> int:
     """Build, check, start and load the contenders of a scenario, and show which differences are real."""
-    if quick and thorough:
-        raise UsageError("--quick and --thorough exclude each other", fix="give one of them")
-    if until_decided and minutes:
-        raise UsageError("--until-decided and --minutes exclude each other", fix="give one of them")
+    _refuse_both(
+        ("--quick", quick, "--thorough", thorough),
+        ("--until-decided", until_decided, "--minutes", minutes),
+        ("--slice", slice_s is not None, "--whole-windows", whole_windows),
+        ("--cluster", cluster, "--metrics", metrics),
+    )
     if until_decided < 0 or minutes < 0:
         raise UsageError("minutes cannot be negative", fix="give a number above 0, such as --minutes 5")
-    if slice_s is not None and whole_windows:
-        raise UsageError("--slice and --whole-windows exclude each other", fix="give one of them")
     services = read_services(url or (), pid or (), cgroup or (), allow_host or ())
-    if cluster and services:
-        raise UsageError(
-            "--cluster and --url exclude each other", fix="generators load only services that touchstone starts"
-        )
+    if services:
+        _refuse_with_services(scenario, cluster)
     if objective is not None and "capacity" not in (phase or ()):
         raise UsageError("--objective is for the phase capacity, which is not asked for", fix="add --phase capacity")
-    if scenario is None and services:
-        raise UsageError(
-            "--url needs a scenario, which says what the services must answer",
-            fix="`touchstone new NAME` drafts one; for one request alone, `touchstone load URL` and "
-            "`touchstone ab URL1 URL2`",
-        )
     folder = find_scenario(scenario or usual_scenario(), scenarios_root())
     request = RunRequest(
         profile="quick" if quick else "thorough" if thorough else "normal",
@@ -164,7 +158,7 @@ def run(
     conditions = RunConditions(
         results=results_root(),
         folder=out,
-        display=display_for(progress),
+        display=exported(display_for(progress), metrics),
         addresses={key: value for key, value in (("postgres", postgres), ("kafka", kafka)) if value},
         fresh_builds=fresh_builds,
         cpu_limit=cpus,
@@ -184,6 +178,25 @@ def run(
             conditions=replace(conditions, generators=generators),
         )
     return _conclude(store.folder, json=json, lines=lines, details=details)
+
+
+def _refuse_both(*pairs: tuple[str, object, str, object]) -> None:
+    for one, has_one, other, has_other in pairs:
+        if has_one and has_other:
+            raise UsageError(f"{one} and {other} exclude each other", fix="give one of them")
+
+
+def _refuse_with_services(scenario: str | None, cluster: str | None) -> None:
+    if cluster:
+        raise UsageError(
+            "--cluster and --url exclude each other", fix="generators load only services that touchstone starts"
+        )
+    if scenario is None:
+        raise UsageError(
+            "--url needs a scenario, which says what the services must answer",
+            fix="`touchstone new NAME` drafts one; for one request alone, `touchstone load URL` and "
+            "`touchstone ab URL1 URL2`",
+        )
 
 
 def _words_but(scenario: str | None) -> list[str]:

@@ -319,6 +319,7 @@ class Conductor:
         for sample in samples:
             self.store.add(sample)
             self.samples.append(sample)
+            self.display.measured(sample)
             if quietly:
                 continue
             if sample.failure:

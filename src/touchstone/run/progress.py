@@ -12,6 +12,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn
 
 from touchstone.bench.base import Watcher
 from touchstone.engine.client import Event
+from touchstone.record.sample import Sample
 
 _PLAIN_EVERY_S = 10.0
 
@@ -38,6 +39,9 @@ class Display(Watcher, Protocol):
 
     def advance(self) -> None:
         """A measurement has ended."""
+
+    def measured(self, sample: Sample) -> None:
+        """A sample is complete and on record."""
 
 
 class TerminalDisplay:
@@ -78,6 +82,12 @@ class TerminalDisplay:
     def stage(self, text: str) -> None:
         """See Display."""
         self._console.print(text, style="bold")
+
+    def begins(self, sample: Sample) -> None:
+        """See Display. Steps are shown, in words."""
+
+    def measured(self, sample: Sample) -> None:
+        """See Display. Results are shown by the reports."""
 
     def step(self, text: str) -> None:
         """See Display."""
@@ -133,6 +143,12 @@ class LogDisplay:
         """See Display."""
         self._doing = text
         self.say(text)
+
+    def begins(self, sample: Sample) -> None:
+        """See Display. Steps are shown, in words."""
+
+    def measured(self, sample: Sample) -> None:
+        """See Display. Results are shown by the reports."""
 
     def step(self, text: str) -> None:
         """See Display."""

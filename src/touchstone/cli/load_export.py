@@ -1,0 +1,59 @@
+"""`touchstone load --metrics`: the engine's events of a load, exported while it goes on."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import typer
+
+from touchstone.metrics.live import LiveMetrics
+from touchstone.metrics.places import ExportPlaces
+from touchstone.phase.load.figures import load_figures
+from touchstone.record.engine import LoadResult
+
+_PLACE = {"phase": "load"}
+
+
+class LoadExport:
+    """The open places of a load. Raises UsageError for one that cannot be opened."""
+
+    def __init__(self, wanted: list[str]) -> None:
+        self._live = LiveMetrics()
+        self._places = ExportPlaces(wanted, self._live.registry, lambda text: typer.echo(text, err=True))
+        self._live.begins(_PLACE)
+
+    def run(self, engine: Path, words: Sequence[str], stdout: int | None) -> int:
+        """The exit code of the engine's load, whose events are exported. Other lines are passed on."""
+        shown = "--progress" in words
+        command = [str(engine), "load", *words, *([] if shown else ["--progress"])]
+        with subprocess.Popen(command, stdout=stdout, stderr=subprocess.PIPE, text=True, errors="replace") as process:
+            assert process.stderr is not None  # it was asked for as a pipe
+            for line in process.stderr:
+                if not self._exported(line) or shown:
+                    sys.stderr.write(line)
+                    sys.stderr.flush()
+        return process.returncode
+
+    def _exported(self, line: str) -> bool:
+        """Whether the line is an event, which is exported then."""
+        try:
+            event = json.loads(line)
+        except ValueError:
+            return False
+        if not isinstance(event, dict) or "event" not in event:
+            return False
+        self._places.write({**event, **self._live.event(event)})
+        return True
+
+    def end(self, result: LoadResult | None) -> None:
+        """Export the figures of the whole load, and push what collectors do not have yet."""
+        if result is not None:
+            figures, _ = load_figures(result)
+            self._live.measured(_PLACE, figures)
+            self._places.write({"event": "figures", **_PLACE, "figures": figures})
+        self._places.flush()
+        self._places.close()

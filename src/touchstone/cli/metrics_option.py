@@ -1,0 +1,25 @@
+"""The option `--metrics` of the commands that measure."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from touchstone.run.progress import Display
+
+HELP = (
+    "Export live figures: to a PORT of this machine (OpenMetrics; HOST:PORT for another address), to a FILE.ndjson, or "
+    "to a collector's URL (OTLP over HTTP; needs the extra `otlp`). Repeatable."
+)
+Metrics = Annotated[list[str] | None, typer.Option("--metrics", metavar="PORT|FILE|URL", help=HELP, show_default=False)]
+
+
+def exported(display: Display, wanted: list[str] | None) -> Display:
+    """The display, exporting too if that is wanted. Raises UsageError for a place that cannot be opened."""
+    if not wanted:
+        return display
+    # Its libraries load for as long as a short help is read.
+    from touchstone.metrics.display import ExportingDisplay  # noqa: PLC0415
+
+    return ExportingDisplay(display, wanted)

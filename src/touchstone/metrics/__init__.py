@@ -1,0 +1,1 @@
+"""Live figures of a run for other tools: OpenMetrics, OTLP and NDJSON."""
