@@ -69,7 +69,7 @@ def test_a_run_of_two_revisions_is_not_repeated_and_its_command_is_named(tmp_pat
         (["verify", "."], "is not a bundle"),
         (["bundle", "absent", "--out", "b"], "there is no run 'absent'"),
         (["bundle", "run", "--out", "."], "it is a folder"),
-        (["verify", "bundle", "--scenario", "users"], "--scenario is about --minutes"),
+        (["verify", "bundle", "--scenario", "users"], "--scenario has no effect without --minutes"),
         (["report", "bundle"], "a bundle has no folder"),
     ],
 )
