@@ -6,7 +6,7 @@ Messages pass as bytes: no code is generated from the schema.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent import futures
 from typing import Any
 
@@ -43,18 +43,34 @@ def listed(message: bytes, _context: grpc.ServicerContext) -> Iterator[bytes]:
         yield b"\x10" + bytes([number])
 
 
+def put(messages: Iterator[bytes], _context: grpc.ServicerContext) -> bytes:
+    """Return a note with the number of notes that came."""
+    return b"\x10" + bytes([sum(1 for _ in messages)])
+
+
+def chat(messages: Iterator[bytes], _context: grpc.ServicerContext) -> Iterator[bytes]:
+    """Return each note."""
+    yield from messages
+
+
 def health(_message: bytes, _context: grpc.ServicerContext) -> bytes:
     """Return that the service is there."""
     return SERVING
 
 
-def start(workers: int = 4, credentials: grpc.ServerCredentials | None = None) -> tuple[Any, int]:
-    """Start the server, over TLS if it has credentials; returns it and its port."""
+def start(
+    workers: int = 4,
+    credentials: grpc.ServerCredentials | None = None,
+    more: Sequence[grpc.GenericRpcHandler] = (),
+) -> tuple[Any, int]:
+    """Start the server, over TLS if it has credentials, with further handlers; returns it and its port."""
     server = grpc.server(futures.ThreadPoolExecutor(workers))
     unary: dict[str, Callable[..., Any]] = {"Echo": echo, "Fail": fail, "Nothing": nothing}
     methods = {name: grpc.unary_unary_rpc_method_handler(one) for name, one in unary.items()}
     methods["List"] = grpc.unary_stream_rpc_method_handler(listed)
-    handlers = [grpc.method_handlers_generic_handler("test.notes.Notes", methods)]
+    methods["Put"] = grpc.stream_unary_rpc_method_handler(put)
+    methods["Chat"] = grpc.stream_stream_rpc_method_handler(chat)
+    handlers = [*more, grpc.method_handlers_generic_handler("test.notes.Notes", methods)]
     check = {"Check": grpc.unary_unary_rpc_method_handler(health)}
     handlers.append(grpc.method_handlers_generic_handler("grpc.health.v1.Health", check))
     server.add_generic_rpc_handlers(handlers)

@@ -78,6 +78,23 @@ def test_messages_of_server_streaming_are_counted(port: int, tmp_path: Path) -> 
     assert "lost event" in said
 
 
+def test_messages_that_a_method_takes_as_a_stream_are_sent_and_their_replies_counted(port: int, tmp_path: Path) -> None:
+    two = ('{"text": "a{counter}", "number": 1} {"text": "a{counter}", "number": 2}', "--messages", "3")
+    sent = ("--proto", PROTO, "-b", *two)
+    code, said = load(port, tmp_path, f"{NOTES}/Put", *sent, "--expect-body", '{"number": 6}')
+    assert code in MEASURED, said
+    assert "60 sent, 60 right" in said
+    chat = (*sent, "--stream", "messages", "--expect-pattern", '.*"text":"a.*')
+    code, said = load(port, tmp_path, f"{NOTES}/Chat", *chat, "--events", "6")
+    assert code in MEASURED, said
+    assert "360 came" in said
+    code, said = load(port, tmp_path, f"{NOTES}/Chat", *chat, "--events", "7")
+    assert code == 1
+    assert "lost event" in said
+    code, said = load(port, tmp_path, f"{NOTES}/Chat", *chat, "--events", "6", "--counter", "json.number")
+    assert "doubled" in said
+
+
 def test_a_call_over_tls_is_loaded_by_its_url(tmp_path: Path) -> None:
     cert, key = tmp_path / "cert.pem", tmp_path / "key.pem"
     subprocess.run([engine_path(), "certificate", f"--cert={cert}", f"--key={key}", "localhost"], check=True)
@@ -105,12 +122,16 @@ def test_the_health_protocol_needs_no_schema(port: int, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("method", "words", "why"),
     [
-        (f"{NOTES}/Gone", (), "it has Echo, Fail, List, Nothing"),
-        (f"{NOTES}/List", (), "server streaming: name `stream`, with kind messages"),
+        (f"{NOTES}/Gone", (), "it has Chat, Echo, Fail, List, Nothing, Put"),
+        (f"{NOTES}/List", (), "streams its responses: name `stream`, with kind messages"),
         (f"{NOTES}/Echo", ("-b", '{"txt": 1}'), "unrecognized field name 'txt'"),
         (f"{NOTES}/Echo", ("--protocol", "h1"), "gRPC needs HTTP/2"),
         (f"{NOTES}/Echo", ("--expect-status", "200"), "name grpc_status"),
         (f"{NOTES}/Echo", ("--expect-grpc-status", "FINE"), '"FINE" is not a code'),
+        (f"{NOTES}/Echo", ("--messages", "2"), "takes one message: leave messages out"),
+        (f"{NOTES}/Echo", ("-b", "{} {}"), "takes one message"),
+        (f"{NOTES}/Put", ("-b", '{} {"txt": 1}'), "message 2: this is not a test.notes.Note in JSON"),
+        (f"{NOTES}/Chat", (), "streams its responses: name `stream`"),
     ],
 )
 def test_what_does_not_fit_is_refused(port: int, tmp_path: Path, method: str, words: tuple[str, ...], why: str) -> None:
@@ -201,10 +222,20 @@ def test_a_call_has_no_words_of_plain_http(change: dict[str, Any], why: str) -> 
         Load.model_validate({"title": "Echo", "protocol": "h2c", "requests": [request]})
 
 
-@pytest.mark.parametrize("change", [{"proto": "notes.proto"}, {"expect": {"grpc_status": "OK"}}])
+@pytest.mark.parametrize("change", [{"proto": "notes.proto"}, {"messages": 2}, {"expect": {"grpc_status": "OK"}}])
 def test_words_of_grpc_need_a_call(change: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match="name its method by `grpc`"):
         Load.model_validate({"title": "Echo", "requests": [{"target": "/"} | change]})
+
+
+def test_a_contract_checks_methods_that_take_a_stream(port: int) -> None:
+    sent = {"proto": PROTO, "body": '{"text": "a"} {"text": "b"}', "messages": 2}
+    put = {"grpc": f"{NOTES}/Put", **sent, "expect": {"json": {"number": 4}}}
+    chat = {"grpc": f"{NOTES}/Chat", **sent, "stream": {"kind": "messages", "events": 4}}
+    service = AskedService.at("127.0.0.1", port, spoken=SpokenProtocol("h2c"))
+    check = Check.model_validate({"id": "sent", "says": "notes are taken", "steps": [put, chat]})
+    outcome = ContractChecker(service, {}).check(check)
+    assert outcome.passed, outcome
 
 
 LISTED: dict[str, Any] = {"grpc": f"{NOTES}/List", "proto": PROTO}

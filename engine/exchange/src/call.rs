@@ -25,10 +25,15 @@ pub enum Wrong {
 /// What is wrong: the kind, and a sentence.
 pub type Fault = (Wrong, String);
 
+/// The most messages of one call that are made of one body.
+const MOST_MESSAGES: u32 = 100_000;
+
 /// A method that is called, and the status codes that are right.
 #[derive(Debug, Clone)]
 pub struct Call {
     method: Method,
+    /// How often the body is sent.
+    messages: u32,
     codes: Vec<Code>,
 }
 
@@ -38,7 +43,10 @@ impl Call {
     /// # Errors
     /// A sentence that begins with the part that does not hold together.
     pub fn compile(grpc: &Grpc, request: &Request) -> Result<Self, String> {
-        let schema = Schema::read(grpc.proto.as_deref(), &grpc.proto_path);
+        let schema = match &grpc.reflected {
+            Some(set) => Schema::reflected(set),
+            None => Schema::read(grpc.proto.as_deref(), &grpc.proto_path),
+        };
         let method = schema.and_then(|schema| Method::find(&grpc.method, &schema));
         let expect = &request.expect;
         if request.target.is_some() || !["GET", "POST"].contains(&request.method.as_str()) {
@@ -61,8 +69,20 @@ impl Call {
         if codes.is_empty() {
             codes.push(Code::OK);
         }
+        let method = method.map_err(|why| format!("grpc: {why}"))?;
+        let messages = grpc.messages.unwrap_or(1);
+        if !(1..=MOST_MESSAGES).contains(&messages) {
+            return Err(format!("grpc: messages must be 1 to {MOST_MESSAGES}"));
+        }
+        if grpc.messages.is_some() && !method.takes_stream() {
+            return Err(format!(
+                "grpc: messages: {} takes one message: leave messages out",
+                method.path()
+            ));
+        }
         Ok(Self {
-            method: method.map_err(|why| format!("grpc: {why}"))?,
+            method,
+            messages,
             codes,
         })
     }
@@ -71,6 +91,20 @@ impl Call {
     #[must_use]
     pub const fn method(&self) -> &Method {
         &self.method
+    }
+
+    /// Appends the messages of a call, made of a body in JSON.
+    ///
+    /// # Errors
+    /// A sentence on why the body is no such message. Then something is appended that every server refuses.
+    pub fn write(&self, body: &[u8], out: &mut Vec<u8>) -> Result<(), String> {
+        let begin = out.len();
+        self.method.write(body, out)?;
+        let end = out.len();
+        for _ in 1..self.messages {
+            out.extend_from_within(begin..end);
+        }
+        Ok(())
     }
 
     /// The expectation as it is compiled: fields under the names that the message has in JSON.

@@ -57,20 +57,28 @@ impl Default for Request {
     }
 }
 
-/// A gRPC method, unary or of server streaming, which needs `stream`. The request's body is its message in JSON, by default an empty one; method, target and media type
-/// follow. The response to a unary call must have one message and `grpc-status`; `expect.body` is about that message: as JSON with the
-/// names of JSON, every field in it and 64-bit numbers as numbers, and an exact one by its fields. It needs HTTP/2.
-#[derive(Debug, Clone, JsonSchema, Serialize, Deserialize)]
+/// A gRPC method; one that streams its responses needs `stream`. The request's body is its message in JSON, by default an
+/// empty one; for a method that takes a stream any number of messages, one behind the other, which are all sent before the
+/// request ends. Method, target and media type follow. A response that is not a stream must have one message and
+/// `grpc-status`; `expect.body` is about that message: as JSON with the names of JSON, every field in it and 64-bit numbers
+/// as numbers, and an exact one by its fields. It needs HTTP/2.
+#[derive(Debug, Clone, Default, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Grpc {
     /// `package.Service/Method`.
     pub method: String,
-    /// The schema: a `.proto` file, or a descriptor set; null: the health protocol.
+    /// The schema: a `.proto` file, or a descriptor set; null: the health protocol and server reflection.
     #[serde(default)]
     pub proto: Option<String>,
+    /// The schema as the server gave it by reflection, in place of `proto`: a descriptor set in base64.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reflected: Option<String>,
     /// Folders in which imports are looked for; if there are none, the file's own and those above it.
     #[serde(default)]
     pub proto_path: Vec<String>,
+    /// How often the body is sent in one call, of a method that takes a stream; null: once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub messages: Option<u32>,
 }
 
 /// How the text of a request's body becomes bytes.

@@ -19,6 +19,7 @@ mod job;
 mod json;
 mod media;
 pub mod random;
+pub mod reflection;
 pub mod request;
 pub mod response;
 pub mod rows;

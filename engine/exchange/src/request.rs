@@ -261,7 +261,7 @@ impl CompiledRequest {
         let Some(stream) = stream else {
             return match self.check.call() {
                 Some(call) if call.method().is_streaming() => Err(
-                    "grpc: this is a method of server streaming: name `stream`, with kind messages"
+                    "grpc: this method streams its responses: name `stream`, with kind messages"
                         .to_owned(),
                 ),
                 _ => Ok(self),
@@ -360,7 +360,7 @@ impl CompiledRequest {
                 if let Some(call) = self.check.call() {
                     // A message says its length itself.
                     out.extend_from_slice(b"\r\n");
-                    if let Err(why) = call.method().write(scratch, out) {
+                    if let Err(why) = call.write(scratch, out) {
                         let _ = self.unmade.set(why);
                     }
                     return;

@@ -6,10 +6,14 @@
 
 mod frame;
 mod method;
+mod outline;
+mod reflection;
 mod schema;
 mod status;
 
 pub use frame::{Broken, messages, prefix};
 pub use method::Method;
+pub use outline::{Outline, outlines};
+pub use reflection::{Reflected, VERSIONS, services};
 pub use schema::Schema;
 pub use status::{CODES, Code, Status, timeout};

@@ -1,7 +1,7 @@
 //! A method: messages from JSON and to JSON, and what a response to a call of it holds.
 
 use prost::Message as _;
-use prost_reflect::{DynamicMessage, Kind, MessageDescriptor, MethodDescriptor, SerializeOptions};
+use prost_reflect::{DynamicMessage, Kind, MessageDescriptor, SerializeOptions};
 use serde_json::Value;
 
 use crate::frame;
@@ -10,27 +10,38 @@ use crate::schema::Schema;
 /// A varint without an end: no message of any type, so that a server refuses it.
 const NO_MESSAGE: [u8; 1] = [0xff];
 
-/// A method of a service that takes one message: unary, or of server streaming.
+/// A method of a service.
 #[derive(Debug, Clone)]
 pub struct Method {
     path: String,
     input: MessageDescriptor,
     output: MessageDescriptor,
     is_streaming: bool,
+    takes_stream: bool,
 }
 
 impl Method {
+    /// The service and the method in a name, `package.Service/Method`.
+    ///
+    /// # Errors
+    /// A sentence on the right form.
+    pub fn names(name: &str) -> Result<(&str, &str), String> {
+        let plain = name.trim_start_matches('/');
+        let parts = plain.split_once('/');
+        let whole = |(service, method): &(&str, &str)| {
+            !service.is_empty() && !method.is_empty() && !method.contains('/')
+        };
+        parts
+            .filter(whole)
+            .ok_or_else(|| format!("{name:?} is not a method: write it as package.Service/Method"))
+    }
+
     /// Finds a method by its name, `package.Service/Method`.
     ///
     /// # Errors
     /// A sentence that names the missing service or method, and those that are there.
     pub fn find(name: &str, schema: &Schema) -> Result<Self, String> {
-        let plain = name.trim_start_matches('/');
-        let form = || format!("{name:?} is not a method: write it as package.Service/Method");
-        let (service, method) = plain.split_once('/').ok_or_else(form)?;
-        if service.is_empty() || method.is_empty() || method.contains('/') {
-            return Err(form());
-        }
+        let (service, method) = Self::names(name)?;
         let Some(found) = schema.pool().get_service_by_name(service) else {
             let known = schema.pool().services();
             let known = listed(known.map(|known| known.full_name().to_owned()));
@@ -45,26 +56,12 @@ impl Method {
                 "the service {service} has no method {method:?}; it has {known}"
             ));
         };
-        Self::of(&method, format!("/{plain}"))
-    }
-
-    fn of(method: &MethodDescriptor, path: String) -> Result<Self, String> {
-        let streams = match (method.is_client_streaming(), method.is_server_streaming()) {
-            (false, _) => None,
-            (true, false) => Some("client"),
-            (true, true) => Some("bidirectional"),
-        };
-        if let Some(kind) = streams {
-            return Err(format!(
-                "{} is a method of {kind} streaming, which touchstone does not measure: unary methods and those of server streaming are",
-                method.full_name()
-            ));
-        }
         Ok(Self {
-            path,
+            path: format!("/{service}/{}", method.name()),
             input: method.input(),
             output: method.output(),
             is_streaming: method.is_server_streaming(),
+            takes_stream: method.is_client_streaming(),
         })
     }
 
@@ -74,23 +71,49 @@ impl Method {
         self.is_streaming
     }
 
+    /// Whether the request may have any number of messages.
+    #[must_use]
+    pub const fn takes_stream(&self) -> bool {
+        self.takes_stream
+    }
+
     /// The request target, `/package.Service/Method`.
     #[must_use]
     pub fn path(&self) -> &str {
         &self.path
     }
 
-    /// Appends the request's message, with its prefix, from JSON.
+    /// Appends the request's message with its prefix, from JSON; for a method that takes a stream any number of them, one
+    /// value behind the other.
     ///
     /// # Errors
     /// A sentence on why the JSON is no such message. Then something is appended that every server refuses.
     pub fn write(&self, json: &[u8], out: &mut Vec<u8>) -> Result<(), String> {
-        let message = from_json(&self.input, json);
-        match &message {
-            Ok(message) => frame::write(&message.encode_to_vec(), out),
-            Err(_) => frame::write(&NO_MESSAGE, out),
+        let mut values = serde_json::Deserializer::from_slice(json);
+        let mut number = 0;
+        // `end` passes over white space, and refuses anything else.
+        while number == 0 && !self.takes_stream || values.end().is_err() {
+            number += 1;
+            let message = DynamicMessage::deserialize(self.input.clone(), &mut values);
+            let message = match message {
+                Ok(message) if number == 1 || self.takes_stream => message,
+                Ok(_) => {
+                    frame::write(&NO_MESSAGE, out);
+                    return Err(format!("{} takes one message", self.path));
+                }
+                Err(error) => {
+                    frame::write(&NO_MESSAGE, out);
+                    let why = not_json(&self.input, &error.to_string());
+                    return Err(if number == 1 {
+                        why
+                    } else {
+                        format!("message {number}: {why}")
+                    });
+                }
+            };
+            frame::write(&message.encode_to_vec(), out);
         }
-        message.map(|_| ())
+        Ok(())
     }
 
     /// A response's message as JSON. Fields without a value have their default, and 64-bit numbers are numbers.
@@ -211,7 +234,11 @@ fn from_json(message: &MessageDescriptor, json: &[u8]) -> Result<DynamicMessage,
     let mut reader = serde_json::Deserializer::from_slice(json);
     let read = DynamicMessage::deserialize(message.clone(), &mut reader);
     let read = read.and_then(|message| reader.end().map(|()| message));
-    read.map_err(|error| format!("this is not a {} in JSON: {error}", message.full_name()))
+    read.map_err(|error| not_json(message, &error.to_string()))
+}
+
+fn not_json(message: &MessageDescriptor, why: &str) -> String {
+    format!("this is not a {} in JSON: {why}", message.full_name())
 }
 
 fn listed(names: impl Iterator<Item = String>) -> String {

@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use std::time::SystemTime;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use miette::Diagnostic;
 use prost_reflect::DescriptorPool;
 use prost_types::{DescriptorProto, EnumDescriptorProto, FileDescriptorProto, UninterpretedOption};
@@ -13,8 +15,25 @@ use protox::file::{
 };
 use protox::{Compiler, Error};
 
-/// The health protocol, which every server may offer.
-const HEALTH: (&str, &str) = ("grpc/health/v1/health.proto", include_str!("health.proto"));
+/// The protocols that every server may offer: the path of each file, its text, and the package that `VERSION` in it is.
+const BUILT_IN: [(&str, &str, &str); 3] = [
+    (
+        "grpc/health/v1/health.proto",
+        include_str!("health.proto"),
+        "grpc.health.v1",
+    ),
+    (
+        "grpc/reflection/v1/reflection.proto",
+        REFLECTION,
+        "grpc.reflection.v1",
+    ),
+    (
+        "grpc/reflection/v1alpha/reflection.proto",
+        REFLECTION,
+        "grpc.reflection.v1alpha",
+    ),
+];
+const REFLECTION: &str = include_str!("reflection.proto");
 
 /// Services and messages.
 #[derive(Debug, Clone)]
@@ -32,13 +51,14 @@ type SchemaKey = (PathBuf, Vec<String>, Option<SystemTime>);
 
 impl Schema {
     /// Reads a `.proto` file, whose imports are looked for in `roots`; if there are none, in the file's folder and those
-    /// above it. A file of any other name is a descriptor set. Without a file it is the health protocol.
+    /// above it. A file of any other name is a descriptor set. Without a file it is the
+    /// health protocol and server reflection.
     ///
     /// # Errors
     /// A sentence that names the file and the line.
     pub fn read(file: Option<&str>, roots: &[String]) -> Result<Self, String> {
         let Some(file) = file else {
-            return Self::health();
+            return Self::built_in();
         };
         let path = Path::new(file);
         let path = std::path::absolute(path).map_err(|error| format!("{file}: {error}"))?;
@@ -73,16 +93,47 @@ impl Schema {
         })
     }
 
-    fn health() -> Result<Self, String> {
-        let (name, text) = HEALTH;
-        let file = File::from_source(name, text).map_err(|error| error.to_string())?;
+    fn built_in() -> Result<Self, String> {
+        static KNOWN: LazyLock<Result<Schema, String>> = LazyLock::new(Schema::read_built_in);
+        KNOWN.clone()
+    }
+
+    fn read_built_in() -> Result<Self, String> {
         let mut pool = DescriptorPool::new();
-        pool.add_file_descriptor_proto(file.file_descriptor_proto().clone())
-            .map_err(|error| error.to_string())?;
+        for (name, text, package) in BUILT_IN {
+            let text = text.replace("package VERSION", &format!("package {package}"));
+            let file = File::from_source(name, &text).map_err(|error| error.to_string())?;
+            pool.add_file_descriptor_proto(file.file_descriptor_proto().clone())
+                .map_err(|error| error.to_string())?;
+        }
         Ok(Self {
             pool,
-            from: "a request without `proto`, which knows the health protocol alone,".to_owned(),
+            from: "a request without `proto`, which knows the health protocol and server reflection alone,"
+                .to_owned(),
         })
+    }
+
+    /// The schema in a descriptor set that a server gave, in base64.
+    ///
+    /// # Errors
+    /// A sentence on why it is none.
+    pub fn reflected(set: &str) -> Result<Self, String> {
+        let bytes = STANDARD.decode(set).map_err(|error| error.to_string());
+        let pool = bytes.and_then(|bytes| {
+            DescriptorPool::decode(bytes.as_slice()).map_err(|error| error.to_string())
+        });
+        Ok(Self {
+            pool: pool.map_err(|why| {
+                format!("descriptors: this is not a descriptor set in base64: {why}")
+            })?,
+            from: "the server's reflection".to_owned(),
+        })
+    }
+
+    /// Whether a service is in every schema that is read without a file.
+    #[must_use]
+    pub fn is_built_in(service: &str) -> bool {
+        Self::built_in().is_ok_and(|known| known.pool.get_service_by_name(service).is_some())
     }
 
     /// Its descriptors.
@@ -199,7 +250,7 @@ impl FileResolver for Lenient {
     }
 }
 
-fn drop_imports(file: &mut FileDescriptorProto, stays: impl Fn(&str) -> bool) {
+pub(crate) fn drop_imports(file: &mut FileDescriptorProto, stays: impl Fn(&str) -> bool) {
     let mut places = Vec::new();
     let mut kept = Vec::new();
     for import in std::mem::take(&mut file.dependency) {

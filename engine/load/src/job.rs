@@ -651,7 +651,7 @@ impl Job {
     }
 
     /// Every request of the job, in its mix or in a journey.
-    fn all_requests(&self) -> impl Iterator<Item = &Request> {
+    pub fn all_requests(&self) -> impl Iterator<Item = &Request> {
         let steps = self.journeys.iter().flat_map(|journey| &journey.steps);
         self.requests.iter().chain(steps.map(|step| &step.request))
     }

@@ -606,8 +606,131 @@ fn streams_and_methods_fit_together() {
         let job = json!({"url": "http://127.0.0.1:1", "protocol": "h2c", "requests": [request]});
         refusal(&Job::from_json(&job.to_string()).unwrap())
     };
-    assert!(refused("List", json!(null)).contains("server streaming"));
+    assert!(refused("List", json!(null)).contains("streams its responses"));
     assert!(refused("List", json!({"kind": "lines", "events": 1})).contains("are messages"));
     assert!(refused("Echo", json!({"kind": "messages", "events": 1})).contains("one message"));
-    assert!(refused("Put", json!(null)).contains("client streaming"));
+    assert!(refused("Put", json!({"kind": "messages", "events": 1})).contains("leave stream out"));
+    assert!(refused("Chat", json!(null)).contains("streams its responses"));
+}
+
+/// A call of a method that takes a stream, whose body holds two messages and is sent three times.
+fn sent_as_stream(method: &str, more: &Value) -> Value {
+    let grpc =
+        json!({"method": format!("test.notes.Notes/{method}"), "proto": PROTO, "messages": 3});
+    let mut change = json!({"grpc": grpc, "body": "{\"number\": 1} \n{\"number\": 2}"});
+    change
+        .as_object_mut()
+        .unwrap()
+        .extend(more.as_object().unwrap().clone());
+    change
+}
+
+/// A response with a fault.
+type Fault = fn(&Request) -> Vec<u8>;
+
+#[test]
+fn messages_of_client_streaming_are_all_sent_and_have_one_reply() {
+    // The reply has the number of messages that came.
+    let count = |request: &Request| {
+        let came = (request.body.len() / notes(&[1])[0].len()) as u8;
+        reply(request, HEAD, &[&notes(&[came]).concat()], OK)
+    };
+    let expect = json!({"expect": {"body": {"kind": "json", "fields": {"number": 6}}}});
+    let put = sent_as_stream("Put", &expect);
+    loaded(&put, count, |result| {
+        assert_eq!(result.counts.ok, 400, "{:?}", result.first_errors);
+    });
+    let faults: [(&str, &str, Fault); 4] = [
+        ("wrong_body", "number", |request| {
+            reply(request, HEAD, &[&notes(&[5]).concat()], OK)
+        }),
+        ("malformed", "2 messages came", |request| {
+            reply(request, HEAD, &[&notes(&[6, 6]).concat()], OK)
+        }),
+        ("malformed", "no message", |request| {
+            reply(request, HEAD, &[], OK)
+        }),
+        ("grpc_status", "INTERNAL (13)", |request| {
+            reply(
+                request,
+                HEAD,
+                &[&notes(&[6]).concat()],
+                &[("grpc-status", "13")],
+            )
+        }),
+    ];
+    for (class, words, fault) in faults {
+        let script = move |request: &Request| {
+            if request.total.is_multiple_of(10) {
+                fault(request)
+            } else {
+                count(request)
+            }
+        };
+        loaded(&put, script, |result| {
+            assert_eq!(
+                result.counts.errors[class], 40,
+                "{:?}",
+                result.counts.errors
+            );
+            assert_only(result, Some(class));
+            let why = &result.first_errors[0].why;
+            assert!(why.contains(words), "{why}");
+        });
+    }
+}
+
+#[test]
+fn replies_of_bidirectional_streaming_are_counted_and_checked_one_by_one() {
+    let stream = json!({"stream": {"kind": "messages", "events": 6, "expect": {"kind": "pattern", "value": ".*\"number\":[12][,}].*"}}});
+    let chat = sent_as_stream("Chat", &stream);
+    // Each message in a frame of its own, and all trailers behind them.
+    let echo = |request: &Request| {
+        let pieces: Vec<_> = request.body.chunks(3).collect();
+        reply(request, HEAD, &pieces, OK)
+    };
+    loaded(&chat, echo, |result| {
+        assert_eq!(result.counts.ok, 400, "{:?}", result.first_errors);
+        assert_eq!(result.events.as_ref().unwrap().count, 2_400);
+    });
+    let lost = move |request: &Request| match request.total.is_multiple_of(10) {
+        true => reply(request, HEAD, &[&notes(&[1, 2, 1, 2, 1]).concat()], OK),
+        false => echo(request),
+    };
+    loaded(&chat, lost, |result| {
+        assert_eq!(result.counts.errors["lost_event"], 40)
+    });
+    // A server may end the call before it has read all.
+    let early = move |request: &Request| match request.total.is_multiple_of(10) {
+        true => block(
+            request.stream,
+            &[0x88],
+            &[HEAD[0], ("grpc-status", "8")],
+            true,
+        ),
+        false => echo(request),
+    };
+    loaded(&chat, early, |result| {
+        assert_eq!(
+            result.counts.errors["grpc_status"], 40,
+            "{:?}",
+            result.counts.errors
+        );
+        assert_eq!(result.counts.status["RESOURCE_EXHAUSTED"], 40);
+    });
+}
+
+#[test]
+fn only_a_method_that_takes_a_stream_takes_several_messages() {
+    let refused = |method: &str, messages: Value, body: &str| {
+        let grpc = json!({"method": format!("test.notes.Notes/{method}"), "proto": PROTO, "messages": messages});
+        let request = json!({"grpc": grpc, "body": body});
+        let job = json!({"url": "http://127.0.0.1:1", "protocol": "h2c", "requests": [request]});
+        refusal(&Job::from_json(&job.to_string()).unwrap())
+    };
+    assert!(refused("Echo", json!(2), "{}").contains("takes one message: leave messages out"));
+    assert!(refused("Echo", json!(null), "{} {}").contains("takes one message"));
+    assert!(refused("Put", json!(0), "{}").contains("1 to 100000"));
+    assert!(refused("Put", json!(null), r#"{} {"txt": 1}"#).contains("message 2: "));
+    assert!(refused("Put", json!(null), "{} {").contains("message 2: "));
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -15,6 +16,7 @@ from touchstone.intake.answers import draft_from_urls
 from touchstone.intake.compose.drafting import draft_from_compose
 from touchstone.intake.draft import Draft, slug
 from touchstone.intake.har.drafting import draft_from_har
+from touchstone.intake.proto import draft_from_proto
 from touchstone.intake.service.base import DraftStack
 from touchstone.intake.service.drafting import draft_service, write_stack
 from touchstone.intake.writing import whole_or_nothing
@@ -86,6 +88,12 @@ def new(
     from_har: Annotated[
         Path | None, typer.Option(help="Draft contract and loads from a session that a browser recorded.", exists=True)
     ] = None,
+    from_proto: Annotated[
+        Path | None,
+        typer.Option(
+            help="Draft contract and loads from a .proto file or a descriptor set.", exists=True, dir_okay=False
+        ),
+    ] = None,
     from_url: Annotated[
         list[str] | None,
         typer.Option(
@@ -111,7 +119,8 @@ def new(
         raise UsageError(f"there is no example stack in {stack!r}", fix=f"{hint}there are: {', '.join(KINDS)}")
     if compose_service is not None and from_compose is None:
         raise UsageError("--compose-service names a service of a Compose file", fix="add --from-compose FILE")
-    draft = _draft(folder, from_openapi, from_har, from_url or [], from_compose)
+    sources = Sources(from_openapi, from_har, from_proto, from_url or [], from_compose)
+    draft = _draft(folder, sources)
     composed = None
     if from_compose is not None:
         composed = draft_from_compose(from_compose, compose_service, service)
@@ -193,17 +202,23 @@ def _after_a_starter(folder: Path, home: Path) -> list[str]:
     ]
 
 
-def _draft(
-    folder: Path,
-    from_openapi: Path | None,
-    from_har: Path | None,
-    from_url: Sequence[str],
-    from_compose: Path | None,
-) -> Draft | None:
+@dataclass(frozen=True)
+class Sources:
+    """What a scenario may be drafted from."""
+
+    openapi: Path | None
+    har: Path | None
+    proto: Path | None
+    url: Sequence[str]
+    compose: Path | None
+
+
+def _draft(folder: Path, sources: Sources) -> Draft | None:
     """What is known of a scenario from elsewhere but Compose; None if nothing is given. Raises UsageError."""
-    given = [bool(one) for one in (from_openapi, from_har, from_url, from_compose)].count(True)
-    if given > 1:
-        fix = "give --from-openapi, --from-har, --from-url or --from-compose"
+    given = [name for name, one in vars(sources).items() if one]
+    if len(given) > 1:
+        names = [f"--from-{name}" for name in vars(sources)]
+        fix = f"give {', '.join(names[:-1])} or {names[-1]}"
         raise UsageError("a scenario is drafted from one file, or from one service", fix=fix)
     if given and (folder / SCENARIO_FILE).exists() and not _is_example(folder):
         raise UsageError(
@@ -211,14 +226,16 @@ def _draft(
             where=str(folder / SCENARIO_FILE),
             fix="name another folder and copy what you want from it, or move this file away: the stacks are kept",
         )
-    if from_openapi is not None:
+    if sources.openapi is not None:
         # Its validators take a quarter of a second to import.
         from touchstone.intake.openapi.drafting import draft_from_openapi  # noqa: PLC0415
 
-        return draft_from_openapi(from_openapi)
-    if from_har is not None:
-        return draft_from_har(from_har)
-    return draft_from_urls(from_url) if from_url else None
+        return draft_from_openapi(sources.openapi)
+    if sources.har is not None:
+        return draft_from_har(sources.har)
+    if sources.proto is not None:
+        return draft_from_proto(sources.proto, folder)
+    return draft_from_urls(sources.url) if sources.url else None
 
 
 def _example(folder: Path) -> str:

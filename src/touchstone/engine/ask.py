@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 from touchstone.engine import protocol
@@ -215,6 +216,28 @@ def pasted_url(text: str) -> Url:
         bare = "://" not in text and re.match(r"[\w\[]", text)
         example = f"http://{text}" if bare else "it like http://127.0.0.1:8080/health"
         raise UsageError(error.what, fix=f"write {example}") from error
+
+
+@dataclass(frozen=True)
+class GrpcMethod:
+    """A gRPC method of a schema."""
+
+    name: str
+    """`package.Service/Method`."""
+    takes_stream: bool
+    is_streaming: bool
+    example: str
+    """A message of the request in JSON, with a value in each field."""
+    fields: Mapping[str, str]
+    """The fields that each message of the response has, with their types in JSON."""
+
+
+def grpc_methods(proto: Path) -> list[GrpcMethod]:
+    """The methods of a `.proto` file or a descriptor set. Raises UsageError for a file that is neither."""
+    try:
+        return [GrpcMethod(**one) for one in session().ask({"order": "methods", "proto": str(proto)})]
+    except EngineError as error:
+        raise UsageError(error.what, fix="name a .proto file that protoc accepts, or a descriptor set") from error
 
 
 def refused(requests: Sequence[tuple[Request, Mapping[str, Capture]]]) -> dict[int, str]:

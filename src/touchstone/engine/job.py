@@ -84,7 +84,10 @@ def _call(wanted: Request) -> protocol.Grpc | None:
     """The gRPC method that a request calls; None if it is plain HTTP."""
     if wanted.grpc is None:
         return None
-    return {"method": wanted.grpc, "proto": wanted.proto, "proto_path": wanted.proto_path}
+    call: protocol.Grpc = {"method": wanted.grpc, "proto": wanted.proto, "proto_path": wanted.proto_path}
+    if wanted.messages is not None:
+        call["messages"] = wanted.messages
+    return call
 
 
 def weighted(wanted: WeightedRequest) -> protocol.Request:

@@ -101,18 +101,23 @@ class GeneratorNode(TypedDict):
 
 
 class Grpc(TypedDict):
-    """A gRPC method, unary or of server streaming, which needs `stream`. The request's body is its message in JSON,
-    by default an empty one; method, target and media type follow. The response to a unary call must have one
-    message and `grpc-status`; `expect.body` is about that message: as JSON with the names of JSON, every field in
-    it and 64-bit numbers as numbers, and an exact one by its fields. It needs HTTP/2.
+    """A gRPC method; one that streams its responses needs `stream`. The request's body is its message in JSON, by
+    default an empty one; for a method that takes a stream any number of messages, one behind the other, which are
+    all sent before the request ends. Method, target and media type follow. A response that is not a stream must
+    have one message and `grpc-status`; `expect.body` is about that message: as JSON with the names of JSON, every
+    field in it and 64-bit numbers as numbers, and an exact one by its fields. It needs HTTP/2.
     """
 
+    messages: NotRequired[int | None]
+    """How often the body is sent in one call, of a method that takes a stream; null: once."""
     method: str
     """`package.Service/Method`."""
     proto: NotRequired[str | None]
-    """The schema: a `.proto` file, or a descriptor set; null: the health protocol."""
+    """The schema: a `.proto` file, or a descriptor set; null: the health protocol and server reflection."""
     proto_path: NotRequired[list[str]]
     """Folders in which imports are looked for; if there are none, the file's own and those above it."""
+    reflected: NotRequired[str | None]
+    """The schema as the server gave it by reflection, in place of `proto`: a descriptor set in base64."""
 
 
 class LoopClosed(TypedDict):
@@ -290,6 +295,16 @@ class AskOrderTls(TypedDict):
     """The settings, each by itself."""
 
 
+class AskOrderMethods(TypedDict):
+    """The gRPC methods of a schema, for a draft; nothing is opened."""
+
+    id: int
+    """The order's number."""
+    order: Literal["methods"]
+    proto: str
+    """A `.proto` file, or a descriptor set."""
+
+
 class AskOrderUrl(TypedDict):
     """Takes a URL apart, as it may be pasted; nothing is opened."""
 
@@ -447,6 +462,21 @@ class Exchange(TypedDict):
     """The status; null without a whole response."""
     took_s: float
     """Seconds from the start to the end, whatever it was."""
+
+
+class MethodOutline(TypedDict):
+    """A gRPC method as a draft needs it."""
+
+    example: str
+    """A message of the request in JSON, with a value in each field."""
+    fields: dict[str, str]
+    """The fields that each message of the response has, with their types in JSON."""
+    is_streaming: bool
+    """Whether the response may have any number of messages."""
+    name: str
+    """`package.Service/Method`."""
+    takes_stream: bool
+    """Whether the request may have any number of messages."""
 
 
 class UrlParts(TypedDict):
@@ -721,6 +751,14 @@ class AskAnswerExchanges(TypedDict):
     exchanges: list[Exchange]
 
 
+class AskAnswerMethods(TypedDict):
+    """To `methods`: the methods, in the order of the schema."""
+
+    id: int | None
+    """The order's number; null where the line has none."""
+    methods: list[MethodOutline]
+
+
 class AskAnswerUrl(TypedDict):
     """To `url`: its parts."""
 
@@ -733,6 +771,7 @@ AskAnswer: TypeAlias = (
     AskAnswerExchanges
     | AskAnswerTexts
     | AskAnswerRefused
+    | AskAnswerMethods
     | AskAnswerUrl
     | AskAnswerAddresses
     | AskAnswerAddress
@@ -1069,6 +1108,7 @@ AskOrder: TypeAlias = (
     | AskOrderRender
     | AskOrderCompile
     | AskOrderTls
+    | AskOrderMethods
     | AskOrderUrl
     | AskOrderResolve
     | AskOrderLocate

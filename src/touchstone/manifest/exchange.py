@@ -83,7 +83,7 @@ class Request(ManifestModel):
     target: TemplateText
     """Path and query as they are sent: visible ASCII, percent-escaped where necessary. A gRPC call has no target."""
     grpc: str | None = None
-    """A unary gRPC method, as `package.Service/Method`, that is called instead of a `target`. `body` is its message in
+    """A gRPC method, as `package.Service/Method`, that is called instead of a `target`. `body` is its message in
     JSON, and `expect.body` and `expect.json` are about the message of the response (docs/grpc.md)."""
     proto: str | None = None
     """A `.proto` file, or a descriptor set, next to the manifest: the schema of `grpc`. The health protocol needs
@@ -91,6 +91,8 @@ class Request(ManifestModel):
     proto_path: list[str] = []
     """Folders, next to the manifest, in which imports of `proto` are searched; by default the file's folder and its
     parent folders."""
+    messages: Annotated[int, Field(ge=1, le=100_000)] | None = None
+    """How often `body` is sent in one call of a gRPC method that takes a stream; by default once."""
     headers: dict[str, TemplateText] = {}
     """Header fields: name and value. `Host` replaces the service's own; `Content-Length` and `Transfer-Encoding` are
     refused, since a body is framed by its length."""
@@ -141,8 +143,10 @@ class Request(ManifestModel):
     @model_validator(mode="after")
     def _words_of_grpc_go_with_it(self) -> Request:
         if self.grpc is None:
-            if self.proto is not None or self.proto_path:
-                raise ValueError("`proto` and `proto_path` belong to a gRPC call: name its method by `grpc`")
+            if self.proto is not None or self.proto_path or self.messages is not None:
+                raise ValueError(
+                    "`proto`, `proto_path` and `messages` belong to a gRPC call: name its method by `grpc`"
+                )
             if self.expect.grpc_status is not None:
                 raise ValueError("expect.grpc_status belongs to a gRPC call: name its method by `grpc`")
         elif "status" in self.expect.model_fields_set and self.expect.statuses != (200,):

@@ -3,11 +3,14 @@
 use std::path::PathBuf;
 use std::time::SystemTime;
 
+use touchstone_exchange::reflection::reflect;
 use touchstone_exchange::template::fresh_of;
+use touchstone_exchange::{Transport, seconds as exchange_seconds};
 use touchstone_load::job::{
     Arrivals, BackendChoice, BodyEncoding, Expect, ExpectBody, Grpc, Job, Loop, Protocol, Request,
     Step, Stream, WebSocket, WebSocketKind,
 };
+use touchstone_load::target::permitted;
 
 use super::mix::{Mix, one_server};
 use super::place::elsewhere;
@@ -25,7 +28,7 @@ pub struct Flags {
     urls: Vec<String>,
     /// What is sent, as JSON: `requests` or `journeys`, and `rows`, in a load job's words. `touchstone load` makes it
     /// from TOML.
-    #[arg(long, value_name = "FILE", hide = true, conflicts_with_all = ["method", "body", "proto", "rows", "expect_status", "expect_grpc_status", "expect_body", "expect_pattern", "stream", "greetings"])]
+    #[arg(long, value_name = "FILE", hide = true, conflicts_with_all = ["method", "body", "proto", "messages", "rows", "expect_status", "expect_grpc_status", "expect_body", "expect_pattern", "stream", "greetings"])]
     mix: Option<PathBuf>,
     /// Connections.
     #[arg(short = 'c', long, default_value_t = 64, help_heading = "Load")]
@@ -146,13 +149,17 @@ pub struct Flags {
     /// URL and in headers: docs/templates.md.
     #[arg(short = 'b', long, value_name = "TEXT", help_heading = "Request")]
     body: Option<String>,
-    /// gRPC: the .proto file, or descriptor set, that has the service. The health protocol needs none.
+    /// gRPC: the .proto file, or descriptor set, that has the service. Without it the server is asked (reflection).
     #[arg(long, value_name = "FILE", help_heading = "Request")]
     proto: Option<String>,
     /// gRPC: a folder in which imports of --proto are looked for; may be repeated. The file's folder and those above it if
     /// not given.
     #[arg(long, value_name = "DIR", requires = "proto", help_heading = "Request")]
     proto_path: Vec<String>,
+    /// gRPC: how often -b is sent in one call of a method that takes a stream. -b may hold several messages itself, one
+    /// behind the other.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Request")]
+    messages: Option<u32>,
     /// A CSV or JSON lines file whose rows {row.NAME} takes values from.
     #[arg(long, value_name = "FILE", help_heading = "Request")]
     rows: Option<String>,
@@ -271,6 +278,7 @@ impl Flags {
                 .collect::<Result<_, _>>()?;
         }
         job.validate().map_err(Failure::malformed)?;
+        ask_for_schemas(&mut job)?;
         Ok(job)
     }
 
@@ -400,17 +408,23 @@ impl Flags {
     /// The method that a URL of gRPC names.
     fn call(&self, target: &str, grpc: bool) -> Result<Option<Grpc>, Failure> {
         if !grpc {
-            if self.proto.is_some() {
-                let why =
-                    "--proto is gRPC's: write the URL as grpc://HOST:PORT/package.Service/Method";
-                return Err(Failure::Malformed(why.to_owned()));
-            }
-            return Ok(None);
+            let given = [
+                ("--proto", self.proto.is_some()),
+                ("--messages", self.messages.is_some()),
+            ];
+            return match given.iter().find(|(_, is_given)| *is_given) {
+                None => Ok(None),
+                Some((flag, _)) => Err(Failure::Malformed(format!(
+                    "{flag} is gRPC's: write the URL as grpc://HOST:PORT/package.Service/Method"
+                ))),
+            };
         }
         Ok(Some(Grpc {
             method: target.trim_start_matches('/').to_owned(),
             proto: self.proto.clone(),
             proto_path: self.proto_path.clone(),
+            reflected: None,
+            messages: self.messages,
         }))
     }
 }
@@ -440,6 +454,28 @@ fn as_http(urls: &[String]) -> Result<(Vec<String>, Scheme), Failure> {
         plain.push(url);
     }
     Ok((plain, spoken.unwrap_or(Scheme::Http)))
+}
+
+/// Asks the server for the schemas that no file gives.
+fn ask_for_schemas(job: &mut Job) -> Result<(), Failure> {
+    if !job.all_requests().any(|request| request.grpc.is_some()) {
+        return Ok(());
+    }
+    let target = permitted(job).map_err(|error| super::failure(&error))?;
+    let transport = Transport::to(&target, job.protocol, &job.tls).map_err(Failure::Malformed)?;
+    let timeout = exchange_seconds("timeout", job.timeout_s)?;
+    let steps = job.journeys.iter_mut().flat_map(|one| &mut one.steps);
+    let requests = job
+        .requests
+        .iter_mut()
+        .chain(steps.map(|step| &mut step.request));
+    for request in requests {
+        if let Some(grpc) = &mut request.grpc {
+            let asked = reflect(grpc, &request.headers, (&target, &transport), timeout);
+            asked.map_err(Failure::Failed)?;
+        }
+    }
+    Ok(())
 }
 
 fn now_ns() -> u64 {

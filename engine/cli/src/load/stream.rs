@@ -12,7 +12,7 @@ use crate::failure::Failure;
 #[derive(clap::Args)]
 pub struct StreamFlags {
     /// The response is a stream of events: server-sent events, lines, chunks (DATA frames over HTTP/2), or the messages of a
-    /// gRPC method with server streaming.
+    /// gRPC method that streams its responses.
     #[arg(long, value_enum, value_name = "KIND", help_heading = "Stream")]
     stream: Option<Kind>,
     /// With --stream: how many events must come; the stream is left after them.

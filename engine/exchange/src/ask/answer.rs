@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 
 use schemars::JsonSchema;
 use serde::Serialize;
+use touchstone_grpc::Outline;
 
 /// One line of standard output, for the order of the same `id`.
 #[derive(Debug, Clone, JsonSchema, Serialize)]
@@ -26,6 +27,8 @@ pub enum Outcome {
     Texts(Vec<String>),
     /// To `compile`: for each request null, or a sentence that begins with the part that does not hold together.
     Refused(Vec<Option<String>>),
+    /// To `methods`: the methods, in the order of the schema.
+    Methods(Vec<MethodOutline>),
     /// To `url`: its parts.
     Url(UrlParts),
     /// To `resolve`: the addresses.
@@ -38,6 +41,34 @@ pub enum Outcome {
     Closed(bool),
     /// A sentence on why the order was not carried out.
     Error(String),
+}
+
+/// A gRPC method as a draft needs it.
+#[derive(Debug, Clone, JsonSchema, Serialize)]
+pub struct MethodOutline {
+    /// `package.Service/Method`.
+    pub name: String,
+    /// Whether the request may have any number of messages.
+    pub takes_stream: bool,
+    /// Whether the response may have any number of messages.
+    pub is_streaming: bool,
+    /// A message of the request in JSON, with a value in each field.
+    pub example: String,
+    /// The fields that each message of the response has, with their types in JSON.
+    pub fields: BTreeMap<String, String>,
+}
+
+impl From<Outline> for MethodOutline {
+    fn from(outline: Outline) -> Self {
+        let named = |(name, kind): (String, &str)| (name, kind.to_owned());
+        Self {
+            name: outline.name,
+            takes_stream: outline.takes_stream,
+            is_streaming: outline.is_streaming,
+            example: outline.example.to_string(),
+            fields: outline.fields.into_iter().map(named).collect(),
+        }
+    }
 }
 
 /// A request and what came back.

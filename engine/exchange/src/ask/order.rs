@@ -41,6 +41,13 @@ pub enum Order {
         /// The settings, each by itself.
         settings: Vec<Tls>,
     },
+    /// The gRPC methods of a schema, for a draft; nothing is opened.
+    Methods {
+        /// The order's number.
+        id: u64,
+        /// A `.proto` file, or a descriptor set.
+        proto: String,
+    },
     /// Takes a URL apart, as it may be pasted; nothing is opened.
     Url {
         /// The order's number.

@@ -6,6 +6,7 @@ use std::net::SocketAddr;
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
+use touchstone_grpc::{Schema, outlines};
 use touchstone_h2::frame::{self, FrameHead, Kind};
 use touchstone_http::{Url, reach};
 use touchstone_tls::{Materials, Protocol, Tls};
@@ -80,6 +81,7 @@ impl Session {
                 id,
                 Ok(Outcome::Refused(settings.iter().map(unusable).collect())),
             ),
+            Order::Methods { id, proto } => (id, methods(&proto)),
             Order::Url { id, url } => (id, parts(&url).map(Outcome::Url)),
             Order::Resolve { id, url } => (id, resolve(&url)),
             Order::Locate { id, url } => (id, self.locate(&url)),
@@ -184,6 +186,12 @@ fn parts(text: &str) -> Result<UrlParts, String> {
         port: url.port,
         target: url.path,
     })
+}
+
+fn methods(proto: &str) -> Result<Outcome, String> {
+    let schema = Schema::read(Some(proto), &[])?;
+    let found = outlines(&schema).into_iter().map(Into::into);
+    Ok(Outcome::Methods(found.collect()))
 }
 
 fn resolve(text: &str) -> Result<Outcome, String> {

@@ -87,8 +87,8 @@ impl StreamCheck {
         if is_streaming != (stream.kind == StreamKind::Messages) {
             return Err(match call {
                 Some(_) if is_streaming => "kind: the events of a gRPC call are messages",
-                Some(_) => "kind: a unary gRPC call has one message: leave stream out",
-                None => "kind: messages belong to a gRPC method of server streaming",
+                Some(_) => "kind: the response to this gRPC call is one message: leave stream out",
+                None => "kind: messages belong to a gRPC method that streams its responses",
             }
             .to_owned());
         }
