@@ -142,7 +142,7 @@ def test_a_helper_that_uses_less_than_each_of_its_many_neighbours() -> None:
     busy = {f"rustc-{number}": 0.04 for number in range(10)}
     run = filled({"*": busy, "go/std": {**dict.fromkeys(busy, 0.034), "sidecar": 0.06}})
     (finding,) = fired(run, "helped-from-outside")
-    assert finding.statement.startswith("sidecar, a process outside of its tree, used ")
+    assert finding.statement.startswith("sidecar, a process outside the contender's tree, used ")
 
 
 def test_records_that_call_other_processes_strangers_are_read() -> None:
@@ -173,6 +173,15 @@ def test_a_process_that_takes_what_one_contender_leaves_is_no_helper() -> None:
 @pytest.mark.parametrize(("at_rest", "expected"), [(0.05, 1), (0.12, 0)])
 def test_a_helper_that_also_looks_for_work_while_others_are_on(at_rest: float, expected: int) -> None:
     run = filled({"*": {"cc1": 0.5, "sidecar": at_rest}, "go/std": {"cc1": 0.3 + at_rest, "sidecar": 0.2}})
+    assert len(fired(run, "helped-from-outside")) == expected
+
+
+@pytest.mark.parametrize(("helper", "expected"), [(0.04, 1), (0.009, 0)])
+def test_a_helper_of_a_contender_that_gets_little_of_a_crowded_machine(helper: float, expected: int) -> None:
+    run = filled({"*": {"rustc": 0.85}, "go/std": {"rustc": 0.85 - helper, "sidecar": helper}})
+    for sample in run.samples:
+        for turn in sample.slices.slices if sample.slices else []:
+            turn.server_cpu_s, turn.engine_cpu_s = 0.2 * SLICE_S, 0.05 * SLICE_S
     assert len(fired(run, "helped-from-outside")) == expected
 
 

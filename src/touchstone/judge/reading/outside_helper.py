@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, fields
 from touchstone.judge.reading.neighbours import neighbours
 from touchstone.judge.reading.traffic import loop
 from touchstone.judge.statistics.distributions import at_least
-from touchstone.record.evidence.slices import Slice
+from touchstone.record.evidence.slices import IDLE_CPUS, Slice
 from touchstone.record.run import Run
 from touchstone.record.sample import TARE, Sample
 
@@ -21,6 +21,9 @@ _FOR_ALL = 0.5
 
 _ALIKE = 1.5
 """A neighbour leaves other processes about as much where the contender leaves at most this many times as much."""
+_LEAST_CPUS = 0.05
+"""The least difference that matters, of a CPU. A listed process has a clock of its own, so that of it, 5 % of what the
+contender uses count, and no less than idle processes use."""
 _LEAST_LEFT = 0.05
 """CPUs that are never all used: a smaller rest is not measured well enough to divide by."""
 RARE = 1e-3
@@ -40,6 +43,8 @@ class OutsideHelper:
     """In how many of the laps it was more."""
     chance: float
     """How probable this many would be if it came and went by itself (sign test)."""
+    least: float = _LEAST_CPUS
+    """CPUs below which it does not matter."""
     who: str = ""
     """The kernel's name of the processes that used most of it; empty where no name stands out."""
 
@@ -119,9 +124,10 @@ def outside_helper_of(samples: Sequence[Sample], run: Run) -> OutsideHelper | No
     more = sum(value > 0 for value in counted)
     chance = at_least(more, len(counted), 0.5)
     cpus = statistics.median(beyond) - _unseen(samples)
-    found = OutsideHelper(cpus, own.own, len(laps), more, chance, _who(laps, busy, cpus))
+    found = OutsideHelper(cpus, own.own, len(laps), more, chance, who=_who(laps, busy, cpus))
     return max(
-        [found, *_helpers(laps, own, samples, run.environment.cpus)], key=lambda one: one.cpus * (one.chance < RARE)
+        [found, *_helpers(laps, own, samples, run.environment.cpus)],
+        key=lambda one: one.cpus / one.least * (one.chance < RARE),
     )
 
 
@@ -156,7 +162,8 @@ def _helpers(laps: Sequence[_LapUse], own: _SliceUse, samples: Sequence[Sample],
         differ = [(one, other) for one, other in zip(here, most, strict=True) if one != other]
         more = sum(one > other for one, other in differ)
         chance = min(1.0, len(who) * at_least(more, len(differ), 0.5))
-        yield OutsideHelper(busy - usual, own.own, len(laps), more, chance, name)
+        least = min(_LEAST_CPUS, max(IDLE_CPUS, _LEAST_CPUS * own.own))
+        yield OutsideHelper(busy - usual, own.own, len(laps), more, chance, least, name)
 
 
 def _leaves(own: _SliceUse, neighbour: _SliceUse, sizes: tuple[int, int, int]) -> float:

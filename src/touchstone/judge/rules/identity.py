@@ -41,9 +41,6 @@ def foreign_listener(sample: Sample, case: Case) -> Iterator[Fired]:
         )
 
 
-_HELPED_FROM_OUTSIDE_SUSPECT = 0.05
-
-
 @on_group(
     "helped-from-outside",
     Severity.SUSPECT,
@@ -54,7 +51,8 @@ _HELPED_FROM_OUTSIDE_SUSPECT = 0.05
         "median over all laps, and positive in more laps than chance explains (sign test, p < 0.001). Two things are "
         "subtracted first. One is the kernel's work for requests: that of the others' requests, at this contender's "
         "rate. The other is the extra CPU of processes that use at least half as much in the others' slices. (2) One "
-        "process, by number or by name, uses more than 5 % of a CPU beyond its use in the slices of each neighbour "
+        "process, by number or by name, uses more than 5 % of the contender's CPU (at least 1 %, at most 5 % of a CPU) "
+        "beyond its use in the slices of each neighbour "
         "that leaves about as much CPU free, in more laps than chance explains for all such processes together. There "
         "it uses less than half of that. About as much: the contender leaves at most 1.5 times as much, and the "
         "process's use in the neighbour's slices is multiplied by this"
@@ -76,7 +74,7 @@ def helped_from_outside(group: SampleGroup, case: Case) -> Iterator[Fired]:
     while the others are, works for that contender or because of it.
     """
     found = outside_helper_of(group.samples, case.run)
-    if found is None or found.cpus <= _HELPED_FROM_OUTSIDE_SUSPECT or found.chance >= RARE:
+    if found is None or found.cpus <= found.least or found.chance >= RARE:
         return
     slower = 1 + found.cpus / found.own_cpus if found.own_cpus > 0 else None
     process = (
