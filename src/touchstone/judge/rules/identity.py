@@ -51,9 +51,9 @@ def foreign_listener(sample: Sample, case: Case) -> Iterator[Fired]:
         "median over all laps, and positive in more laps than chance explains (sign test, p < 0.001). Two things are "
         "subtracted first. One is the kernel's work for requests: that of the others' requests, at this contender's "
         "rate. The other is the extra CPU of processes that use at least half as much in the others' slices. (2) One "
-        "process, by number or by name, uses more than 5 % of the contender's CPU (at least 1 %, at most 5 % of a CPU) "
-        "beyond its use in the slices of each neighbour "
-        "that leaves about as much CPU free, in more laps than chance explains for all such processes together. There "
+        "process, by number or by name, uses more than it does in the slices of each neighbour that leaves about as "
+        "much CPU free. The difference is above 5 % of the contender's CPU (at least 1 %, at most 5 % of a CPU), and "
+        "positive in more laps than chance explains for all such processes together. In the neighbour's slices "
         "it uses less than half of that. About as much: the contender leaves at most 1.5 times as much, and the "
         "process's use in the neighbour's slices is multiplied by this"
     ),
