@@ -57,7 +57,7 @@ CAUSES = {
     "java": Planted((40, 80, 160), ("runtime pause",), load="rate = 200", stack="java"),
     "work": Planted((10, 20, 40), ("server's own CPU",)),
     "quota": Planted(
-        (0.75, 0.5, 0.25),
+        (0.4, 0.25, 0.15),  # so small that it is used up also where other programs take half of the CPU
         ("stopped by the CPU quota",),
         load="rate = 60\ncpus = {size}",
         setting="100",

@@ -219,6 +219,24 @@ def test_the_generator_is_not_late_while_the_server_is_seen_to_have_the_request(
     assert explained(*[window(both)] * 3).main == ["lock, pool or timer"]
 
 
+def test_a_blocked_request_does_not_wait_for_the_cpu_that_other_requests_wait_for() -> None:
+    def crowded(evidence: TailEvidence, slow: list[Stamps]) -> None:
+        waits = [(at, at + 900, 0) for one in slow for at in range(one.sent + 3 * LOOK, one.last - 3 * LOOK, 2 * LOOK)]
+        evidence.tail.timeline.cpu_waits = waits
+
+    found = explained(*[window(crowded)] * 3)
+    assert found.main == ["lock, pool or timer"]
+    assert found.parts[0].seconds == pytest.approx(found.total.seconds, rel=0.25)
+
+
+def test_a_request_that_uses_one_cpu_of_four_uses_all_that_it_can() -> None:
+    def alone(evidence: TailEvidence, slow: list[Stamps]) -> None:
+        busy(evidence, slow)
+        evidence.cpus = 4
+
+    assert explained(*[window(alone)] * 3).main == ["server's own CPU"]
+
+
 def test_another_requests_exchange_is_not_taken_for_this_ones() -> None:
     def crossing(evidence: TailEvidence, slow: list[Stamps]) -> None:
         evidence.addresses = ["postgres"]

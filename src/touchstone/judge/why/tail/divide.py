@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from touchstone.judge.why.tail.moments import Exchange, Moments, Spans
+from touchstone.judge.why.tail.moments import Exchange, Moments, Span, Spans
 from touchstone.judge.why.tail.parts import LatencyPart
 from touchstone.record.tail import SENT, Place, Stamps
 
@@ -36,7 +36,11 @@ def divide(stamps: Stamps, moments: Moments) -> dict[str, float]:
     parts[LatencyPart.OPENING] += opening
     parts[LatencyPart.CONNECTION] += max(before - opening, 0)
     request = _Request(
-        parts, moments, _own_intervals(stamps, moments), moments.places(stamps.port, stamps.sent, stamps.last)
+        parts,
+        moments,
+        _own_intervals(stamps, moments),
+        moments.places(stamps.port, stamps.sent, stamps.last),
+        moments.asleep(stamps.sent, stamps.last) or (stamps.last, stamps.last),
     )
     for at, (begin, end) in moments.cells(stamps.sent, stamps.last):
         request.divide_cell(at, begin, end)
@@ -83,6 +87,8 @@ class _Request:
     own: Mapping[str, Spans]
     """Intervals that are this request's own."""
     places: Sequence[tuple[int, int, Place]]
+    asleep: Span
+    """The request waited for something other than a CPU: the server had one, and slept at its begin and its end."""
 
     def divide_cell(self, at: int, begin: int, end: int) -> None:
         """Give each part its microseconds of an interval that ends with a look or before it."""
@@ -100,7 +106,8 @@ class _Request:
                 take(name, micros)
         take(LatencyPart.QUOTA, moments.quota.within(begin, end))
         take(LatencyPart.PAUSE, moments.stopped.within(begin, end))
-        open_to_cpu = left
+        blocked = max(0, min(end, self.asleep[1]) - max(begin, self.asleep[0]))
+        open_to_cpu = left * (1 - blocked / length)
         take(LatencyPart.FOREIGN, open_to_cpu * moments.taken(at))
         worked = open_to_cpu * _beyond_usual(moments, at)
         runtime = max(moments.runtime_share(at), moments.collecting.within(begin, end) / length)
@@ -127,9 +134,9 @@ def _beyond_usual(moments: Moments, at: int) -> float:
     """How much busier than usual the server was, from 0 to 1.
 
     Other requests use the CPU at any time. That explains a slow request only where they use more of it than they do
-    on average, or where the server has none left.
+    on average, or where the server has none left. One CPU more is all that one request can use.
     """
-    busy, usual = moments.busy(at), moments.usual
-    if usual >= _SATURATED:
-        return busy
-    return max(0.0, (busy - usual) / (1 - usual))
+    used, usual, cpus = moments.used(at), moments.usual, moments.evidence.cpus
+    if usual >= _SATURATED * cpus:
+        return used / cpus
+    return min(1.0, max(0.0, (used - usual) / min(1.0, cpus - usual)))

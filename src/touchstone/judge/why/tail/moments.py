@@ -22,6 +22,10 @@ _RUNTIME_THREADS = re.compile(
     r"\.NET (Server )?GC|\.NET BGC|\.NET Tiered)"
 )
 """Threads that a runtime has for itself: compilers and collectors."""
+_IDLE = 0.5
+"""Share of the time between two looks. Where threads ran or waited for a CPU for less of it, the server slept."""
+_LEAST_ASLEEP = 0.2
+"""Share of a request's time. Where the server slept for less of it, the request waited for a CPU."""
 _RECLAIM = re.compile(
     r"shrink|reclaim|mem_cgroup|swap|balance_pgdat|do_anonymous|filemap_fault|folio_lock_or_retry|"
     r"page fault"
@@ -94,32 +98,45 @@ class Moments:
                 yield at, (begin, till)
             begin, at = till, at + 1
 
-    def busy(self, at: int) -> float:
-        """The share of its CPUs that the server used just before a look."""
+    def used(self, at: int) -> float:
+        """How many CPUs the server used just before a look."""
         if at == 0:
             return 0.0
-        length = (self.looks[at] - self.looks[at - 1]) * self.evidence.cpus
+        length = self.looks[at] - self.looks[at - 1]
         used = self.timeline.looks[at][1] - self.timeline.looks[at - 1][1]
-        return min(1.0, max(0.0, used / length)) if length > 0 else 0.0
+        return min(float(self.evidence.cpus), max(0.0, used / length)) if length > 0 else 0.0
+
+    def waited(self, at: int) -> float:
+        """The share of time before a look in which a thread of the server waited for a CPU."""
+        if at == 0:
+            return 0.0
+        begin, end = self.looks[at - 1], self.looks[at]
+        return self.server_waits.within(begin, end) / max(end - begin, 1)
 
     def taken(self, at: int) -> float:
         """The share of time before a look in which others had the server's CPUs.
 
         Its threads waited for a CPU, and it did not use its CPUs itself.
         """
-        if at == 0:
-            return 0.0
-        begin, end = self.looks[at - 1], self.looks[at]
-        waited = self.server_waits.within(begin, end) / max(end - begin, 1)
-        return max(0.0, waited - self.busy(at))
+        return max(0.0, self.waited(at) - self.used(at) / self.evidence.cpus)
+
+    def asleep(self, begin: int, end: int) -> Span | None:
+        """From the first to the last moment of an interval at which no thread of the server ran or waited for a CPU.
+
+        None where there are few such moments.
+        """
+        idle = [(b, e) for at, (b, e) in self.cells(begin, end) if self.waited(at) + self.used(at) <= _IDLE]
+        if sum(e - b for b, e in idle) < _LEAST_ASLEEP * (end - begin):
+            return None
+        return idle[0][0], idle[-1][1]
 
     @cached_property
     def usual(self) -> float:
-        """The mean share of its CPUs that the server used."""
+        """How many CPUs the server used on average."""
         if len(self.looks) < 2:
             return 0.0
         first, last = self.timeline.looks[0], self.timeline.looks[-1]
-        return min(1.0, (last[1] - first[1]) / max((last[0] - first[0]) * self.evidence.cpus, 1))
+        return min(float(self.evidence.cpus), (last[1] - first[1]) / max(last[0] - first[0], 1))
 
     def runtime_share(self, at: int) -> float:
         """The runtime's own threads' share of the server's CPU before a look."""
