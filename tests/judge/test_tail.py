@@ -237,6 +237,24 @@ def test_a_request_that_uses_one_cpu_of_four_uses_all_that_it_can() -> None:
     assert explained(*[window(alone)] * 3).main == ["server's own CPU"]
 
 
+def test_between_looks_that_are_far_apart_the_generator_is_not_late() -> None:
+    def starved(evidence: TailEvidence, slow: list[Stamps]) -> None:
+        timeline = evidence.tail.timeline
+        timeline.sockets = [
+            span
+            for one in slow
+            for span in (
+                (one.sent, one.sent + 2 * LOOK, one.port, "read"),
+                (one.sent + 2 * LOOK, one.last, one.port, "unacknowledged"),
+            )
+        ]
+        gaps = [(one.sent + 2 * LOOK, one.last - LOOK) for one in slow]
+        timeline.looks = [look for look in timeline.looks if not any(b < look[0] < e for b, e in gaps)]
+        timeline.cpu_waits = [(b, e, GENERATOR) for b, e in gaps]
+
+    assert "load generator late" not in explained(*[window(starved)] * 3).main
+
+
 def test_another_requests_exchange_is_not_taken_for_this_ones() -> None:
     def crossing(evidence: TailEvidence, slow: list[Stamps]) -> None:
         evidence.addresses = ["postgres"]

@@ -60,12 +60,12 @@ def _own_intervals(stamps: Stamps, moments: Moments) -> dict[str, Spans]:
     found: dict[str, Spans] = {}
     places = moments.places(stamps.port, stamps.sent, stamps.last)
     sent = [(b, e) for b, e, place in places if place == SENT]
-    # As long as the server was seen with the request, the generator had nothing to read.
-    held = moments.with_server_until(stamps.port, stamps.sent, stamps.last)
-    waits = moments.generator_waits.joined
-    late = [(max(b, held), e) for b, e in waits if abs(e - stamps.last) <= _AFTER and e > held]
-    # Before its first part was read, a response that has been sent waits for the generator to read it.
+    # The generator has nothing to read as long as the server has the request. From then on, until the first part of the
+    # response is read, the response waits for the generator.
+    answered = moments.answered_from(stamps.port, stamps.sent, stamps.last)
+    late = [(b, e) for b, e in moments.generator_waits.joined if abs(e - stamps.last) <= _AFTER]
     late += [(b, min(e, stamps.first)) for b, e in sent if b < stamps.first]
+    late = [(max(b, answered), e) for b, e in late if e > answered]
     found[LatencyPart.GENERATOR] = Spans(late)
     found[LatencyPart.ACKNOWLEDGEMENT] = Spans((max(b, stamps.first), e) for b, e in sent if e > stamps.first)
     longest = own_exchange(stamps, moments)

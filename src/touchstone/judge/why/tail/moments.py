@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bisect
 import re
+import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from functools import cached_property
@@ -22,6 +23,8 @@ _RUNTIME_THREADS = re.compile(
     r"\.NET (Server )?GC|\.NET BGC|\.NET Tiered)"
 )
 """Threads that a runtime has for itself: compilers and collectors."""
+_CLOSE = 2000
+"""µs between two looks that are close: they are meant to be a millisecond apart."""
 _IDLE = 0.5
 """Share of the time between two looks. Where threads ran or waited for a CPU for less of it, the server slept."""
 _LEAST_ASLEEP = 0.2
@@ -53,6 +56,11 @@ class Spans:
                 break
             covered += min(last, end) - max(first, begin)
         return covered
+
+    def last_end(self, until: int) -> int:
+        """Where the last of them ended by then; the first moment there is, if none did."""
+        before = bisect.bisect_right(self._ends, until)
+        return self._ends[before - 1] if before else -sys.maxsize
 
 
 class Moments:
@@ -121,9 +129,9 @@ class Moments:
         return max(0.0, self.waited(at) - self.used(at) / self.evidence.cpus)
 
     def asleep(self, begin: int, end: int) -> Span | None:
-        """From the first to the last moment of an interval at which no thread of the server ran or waited for a CPU.
+        """The part of an interval between the moments at which the server slept.
 
-        None where there are few such moments.
+        None of its threads ran or waited for a CPU then. None where there are few such moments.
         """
         idle = [(b, e) for at, (b, e) in self.cells(begin, end) if self.waited(at) + self.used(at) <= _IDLE]
         if sum(e - b for b, e in idle) < _LEAST_ASLEEP * (end - begin):
@@ -151,10 +159,17 @@ class Moments:
             found[-1] = (found[-1][0], end, found[-1][2])
         return found
 
-    def with_server_until(self, port: int, begin: int, end: int) -> int:
-        """When a request was last seen unanswered; its begin if it never was."""
+    def answered_from(self, port: int, begin: int, end: int) -> int:
+        """The earliest moment at which the server can be known to have answered a request.
+
+        That is after it was last seen with the request, and after its threads last waited for a CPU. Between looks
+        that are far apart nothing is known: the answer counts from the later one on.
+        """
         found = (span for span in self._sockets.get(port, []) if span[0] < end and span[1] > begin)
-        return max((min(last, end) for _, last, place in found if place != SENT), default=begin)
+        held = max((min(last, end) for _, last, place in found if place != SENT), default=begin)
+        after = bisect.bisect_right(self.looks, held)
+        look = self.looks[after] if after < len(self.looks) else end
+        return max(held, min(look, end) - _CLOSE, self.server_waits.last_end(end))
 
     def states(self, exchange: Exchange) -> Counter[str]:
         """How often a dependency that was asked reported each state while an exchange was under way."""
