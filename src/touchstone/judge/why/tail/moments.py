@@ -115,7 +115,7 @@ class Moments:
         return min(float(self.evidence.cpus), max(0.0, used / length)) if length > 0 else 0.0
 
     def waited(self, at: int) -> float:
-        """The share of time before a look in which a thread of the server waited for a CPU."""
+        """The share of time before a look in which the server waited for a CPU."""
         if at == 0:
             return 0.0
         begin, end = self.looks[at - 1], self.looks[at]
