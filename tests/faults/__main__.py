@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import ctypes
 import multiprocessing
+import signal
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -17,6 +19,9 @@ from tests.faults.catalogue import SETUPS
 from tests.faults.plan import compiled
 from tests.faults.runner import MACHINE_NOISE, Outcome, carry_out, prepare
 from tests.faults.setup import Setup
+
+_PR_SET_PDEATHSIG = 1
+"""The option of prctl(2) that asks for a signal at the parent's end."""
 
 
 def main() -> int:
@@ -56,10 +61,16 @@ def _options() -> argparse.Namespace:
 def _outcomes(setups: Sequence[Setup], home: Path, *, jobs: int) -> Iterator[Outcome]:
     """Each in a process of its own kind, whose main thread may take signals as the lab does."""
     places = {setup.id: setup for setup in setups}
-    with ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("fork")) as pool:
+    context = multiprocessing.get_context("fork")
+    with ProcessPoolExecutor(jobs, mp_context=context, initializer=_end_with_parent) as pool:
         for future in as_completed([pool.submit(_one, name, home) for name in places]):
             outcome = future.result()
             yield outcome
+
+
+def _end_with_parent() -> None:
+    """End this worker when its parent ends: it would wait for ever on a pipe that it holds open itself."""
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def _one(name: str, home: Path) -> Outcome:
