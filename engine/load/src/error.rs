@@ -19,6 +19,16 @@ pub enum Error {
         /// The host as the URL names it.
         host: String,
     },
+    /// The name of the target's host has no address.
+    #[error(
+        "the name {host} has no address ({why}): check the host in the URL, and that this machine resolves it (DNS, /etc/hosts)"
+    )]
+    Unresolved {
+        /// The host as the URL names it.
+        host: String,
+        /// The resolver's failure, in its words.
+        why: String,
+    },
     /// Nobody answered a single connection attempt.
     #[error(
         "no connection to {target} could be established ({why}): start the server, or check the address and the port"
@@ -96,7 +106,8 @@ impl Error {
     pub const fn exit_code(&self) -> u8 {
         match self {
             Self::Job(_) | Self::NotAllowed { .. } => 2,
-            Self::Unreachable { .. }
+            Self::Unresolved { .. }
+            | Self::Unreachable { .. }
             | Self::Handshake { .. }
             | Self::NoHttp2 { .. }
             | Self::NoWebSocket { .. }

@@ -10,7 +10,7 @@ use crate::job::Job;
 /// Refuses what is not on this machine unless `allow_hosts` names it.
 ///
 /// # Errors
-/// [`Error::Job`] for a URL or an address that is none, [`Error::NotAllowed`] for a foreign host, [`Error::Unreachable`] for an unknown
+/// [`Error::Job`] for a URL or an address that is none, [`Error::NotAllowed`] for a foreign host, [`Error::Unresolved`] for an unknown
 /// one.
 pub fn permitted(job: &Job) -> Result<Target, Error> {
     let url = Url::parse(&job.url).map_err(|error| Error::Job(error.to_string()))?;
@@ -25,8 +25,8 @@ pub fn permitted(job: &Job) -> Result<Target, Error> {
                 ))
             })?,
     };
-    let mut found = place.addresses().map_err(|error| Error::Unreachable {
-        target: format!("{}:{}", place.host, place.port),
+    let mut found = place.addresses().map_err(|error| Error::Unresolved {
+        host: place.host.clone(),
         why: error.to_string(),
     })?;
     let allowed = &job.allow_hosts;
@@ -68,6 +68,17 @@ mod tests {
                 "{bad}"
             );
         }
+    }
+
+    #[test]
+    fn a_name_without_an_address_is_not_taken_for_a_server_that_is_down() {
+        // RFC 6761, section 6.4: this top-level domain never resolves.
+        let unknown = permitted("http://nobody.invalid:8080/", &[]).unwrap_err();
+        assert!(matches!(&unknown, Error::Unresolved { host, .. } if host == "nobody.invalid"));
+        assert!(
+            !unknown.to_string().contains("start the server"),
+            "{unknown}"
+        );
     }
 
     #[test]

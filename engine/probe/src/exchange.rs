@@ -22,7 +22,7 @@ pub enum TargetError {
     #[error("{0}; the probe takes one such as http://127.0.0.1:8080/hello")]
     Url(#[from] BadUrl),
     /// The name does not resolve.
-    #[error("cannot resolve {0}: {1}")]
+    #[error("the name in {0} has no address ({1}): check the host in the URL")]
     Resolve(String, std::io::Error),
     /// The server is not on this machine.
     #[error(
@@ -30,7 +30,7 @@ pub enum TargetError {
     )]
     NotLoopback(String),
     /// Nobody listens.
-    #[error("cannot connect to {0}: {1}; is the server up?")]
+    #[error("cannot connect to {0} ({1}): start the server, or check the address and the port")]
     Connect(SocketAddr, std::io::Error),
     /// The scheme and the protocol do not fit, or the job's TLS cannot be had.
     #[error("{0}")]
