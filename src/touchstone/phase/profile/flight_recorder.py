@@ -25,7 +25,7 @@ from touchstone.record.evidence.profile import FoldedStacks
 
 NOT_SEEN = "[not seen by JFR]"
 """The frame that stands for what the recorder has no eyes for."""
-BLIND = "JFR sees Java alone: CPU of the kernel, native libraries and the JVM's own threads is one part"
+BLIND = "JFR sees only Java code, so CPU of the kernel, native libraries and the JVM's own threads is one part"
 _PATIENCE_S = 60
 _SHOWN = 300
 """Letters of what was said: its end tells what is wrong."""
@@ -62,7 +62,7 @@ class FlightRecorder(Profiler):
         self._jcmd = tool
         self._before: dict[int, ThreadTime] = {}
         self.name = "JFR"
-        self.unseen = f"{BLIND}. It was taken because of async-profiler: {instead.sentence}"
+        self.unseen = f"{BLIND}. JFR was used because async-profiler was not usable: {instead.sentence}"
 
     def prepare(self) -> None:
         """See that the JVM takes orders, and has a recorder."""

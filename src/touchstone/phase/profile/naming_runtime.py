@@ -95,13 +95,13 @@ _PYTHON_3_12 = NamingRuntime(
     "PYTHONPERFSUPPORT",
     "1",
     _PYTHON,
-    unseen="This CPython keeps no frame pointers, so that its C functions are seen and those in Python are not: a "
-    "build with -fno-omit-frame-pointer shows both.",
+    unseen="This CPython is built without frame pointers, so perf shows its C functions but no Python functions. "
+    "A build with -fno-omit-frame-pointer shows both.",
 )
 _PYTHON_BEFORE = replace(
     _PYTHON_3_12,
     asks="",
-    unseen="CPython tells the names of functions from 3.12 on: of this version its C functions alone are seen.",
+    unseen="CPython names Python functions from 3.12 on; for this version perf shows only C functions.",
 )
 
 
