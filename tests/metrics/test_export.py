@@ -7,15 +7,18 @@ import io
 import json
 import re
 import socket
+import struct
 import subprocess
 import sys
 import threading
+import time
 import urllib.request
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import (
@@ -222,6 +225,19 @@ def test_a_port_is_of_this_machine_alone_unless_an_address_is_named() -> None:
         assert re.search(r"http://127\.0\.0\.1:\d+/metrics", said)
     with exporting("[::1]:0") as (_, said):
         assert re.search(r"http://\[::1\]:\d+/metrics", said)
+
+
+def test_a_scraper_that_breaks_off_prints_nothing(capfd: pytest.CaptureFixture[str]) -> None:
+    with exporting("0") as (_, said):
+        url = said.split("metrics: ")[1].strip()
+        for sent in (b"", b"GET /met", b"GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n", b"\x16\x03\x01\r\n\r\n"):
+            with socket.create_connection(("127.0.0.1", urlsplit(url).port)) as scraper:
+                scraper.sendall(sent)
+                time.sleep(0.05)
+                scraper.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        time.sleep(0.1)
+        assert "touchstone_measurements planned" not in scraped(url)
+    assert capfd.readouterr() == ("", "")
 
 
 def test_a_load_is_scraped_while_it_goes_on(tmp_path: Path) -> None:
