@@ -83,7 +83,7 @@ class ExportPlaces:
             why = getattr(error, "strerror", None) or str(error)
             fix = "name a free port of this machine; 0 takes any"
             raise UsageError(f"--metrics {word} cannot be listened on: {why}", fix=fix) from error
-        # A scraper that breaks off is no event of the run, and socketserver would print its traceback.
+        # socketserver would print a traceback for a scraper that breaks off.
         vars(server)["handle_error"] = lambda *_: None
         self._closing.callback(server.server_close)
         self._closing.callback(server.shutdown)
