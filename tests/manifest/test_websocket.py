@@ -1,14 +1,16 @@
 """Messages over WebSockets in a load: their reading, and what of them does not hold together."""
 
+import re
 from typing import Any
 
 import pytest
 from pydantic import ValidationError
 
 from touchstone.engine.job import sent
-from touchstone.manifest.contract import Send
+from touchstone.manifest.contract import Check, Send
 from touchstone.manifest.exchange import Request
 from touchstone.manifest.load import Load
+from touchstone.manifest.scenario import Scenario
 from touchstone.traffic.null_server import null_load
 
 ECHO: dict[str, Any] = {"target": "/e", "body": "n-{counter}", "websocket": {"kind": "echo"}}
@@ -62,8 +64,32 @@ def test_a_load_has_one_handshake() -> None:
         load(ECHO, protocol="h2c")
 
 
-def test_only_a_load_sends_messages() -> None:
+def test_messages_are_sent_where_a_websocket_can_be_opened() -> None:
     with pytest.raises(ValidationError, match="websocket"):
         Request.model_validate(ECHO)
-    with pytest.raises(ValidationError, match="leave `websocket` out"):
-        Send.model_validate(ECHO)
+    with pytest.raises(ValidationError, match="leave `tally` out"):
+        Send.model_validate(ECHO | {"tally": {"200": 1}})
+    call = {"grpc": "grpc.health.v1.Health/Check"}
+    with pytest.raises(ValidationError, match="write two checks"):
+        Check.model_validate({"id": "a", "says": "a", "steps": [ECHO, call]})
+    check = Check.model_validate({"id": "a", "says": "a", "steps": [ECHO]})
+    assert check.is_over("h1") and not check.is_over("h2")
+    with pytest.raises(ValidationError, match=r"opened over HTTP/1\.1"):
+        load({"target": "/"}, protocol="h2c", prepare=[ECHO])
+
+
+@pytest.mark.parametrize(
+    ("changes", "why"),
+    [
+        ({"ready": ECHO | {"body": "a"}, "protocol": "h2c"}, "ready: a WebSocket is opened over HTTP/1.1"),
+        ({"protocol": "h2c"}, "the check echo opens a WebSocket, over HTTP/1.1, and everything speaks HTTP/2"),
+        ({"ready": ECHO | {"body": "a", "stream": {"kind": "sse", "events": 1}}}, "stream"),
+    ],
+)
+def test_a_scenario_opens_websockets_over_http_1(changes: dict[str, Any], why: str) -> None:
+    scenario = {"schema": 1, "name": "s", "title": "s", "summary": "s", "ready": ECHO | {"body": "a"}}
+    scenario["contract"] = [{"id": "echo", "says": "it echoes", "steps": [ECHO]}]
+    scenario["loads"] = {"plain": {"title": "p", "requests": [{"target": "/"}]}}
+    assert Scenario.model_validate(scenario).ready.websocket is not None
+    with pytest.raises(ValidationError, match=re.escape(why)):
+        Scenario.model_validate(scenario | ({"ready": {"target": "/"}} if "ready" not in changes else {}) | changes)

@@ -1,4 +1,6 @@
-"""Loads over WebSockets against a server of the library `websockets`: by the command, and by a manifest's load."""
+"""Messages over WebSockets against a server of the library `websockets`: loads by the command and by a manifest, the
+contract, and `ready`.
+"""
 
 from __future__ import annotations
 
@@ -10,10 +12,18 @@ from pathlib import Path
 import pytest
 
 from tests.command import touchstone
+from touchstone.contract.checker import ContractChecker
+from touchstone.engine.ask import AskedService
 from touchstone.engine.client import run_job
-from touchstone.engine.job import Timing, load_job
+from touchstone.engine.job import Timing, load_job, request
+from touchstone.engine.protocol import BootJob
+from touchstone.isolation.port import free_port
+from touchstone.manifest.contract import Check
 from touchstone.manifest.load import Load
+from touchstone.manifest.scenario import Ready
+from touchstone.record.boot_result import BootResult
 from touchstone.record.engine import LoadResult
+from touchstone.record.sample import CheckOutcome
 
 MEASURED = (0, 4)
 """A result may be withdrawn where the generator gets no CPU."""
@@ -105,3 +115,67 @@ def test_the_load_of_a_scenario_counts_its_faults(port: int, messages: int, lost
     assert result.counts.errors.timeout == lost and result.counts.ok == result.events.count == messages - lost
     # The fourth lost echo ends the sending for lack of free slots: where nothing was sent behind it, it is only late.
     assert lost - result.events.lost in ((0,) if lost < 4 else (0, 1))
+
+
+def asked(port: int, **step: object) -> CheckOutcome:
+    """The outcome of a check with one step."""
+    socket = {"kind": "echo", "greetings": step.pop("greetings", 0)}
+    whole = {"target": "/", "body": MESSAGE, "websocket": socket} | step
+    check = Check.model_validate({"id": "echo", "says": "it echoes", "steps": [whole]})
+    return ContractChecker(AskedService.at("127.0.0.1", port, timeout_s=2.0), {}).check(check)
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        {},
+        {"repeat": 20, "concurrent": 4},
+        {"target": "/greet", "greetings": 1},
+        {"encoding": "bytes", "body": "\x00\xff"},
+        {"expect": {"pattern": "price \\d+"}, "captures": {"price": {"pattern": "price (\\d+)"}}},
+        {"body": '{"a": {counter}}', "expect": {"json": {"a": {"type": "integer"}}}},
+    ],
+)
+def test_a_contract_sends_a_message_and_checks_what_comes_back(port: int, step: dict[str, object]) -> None:
+    outcome = asked(port, **step)
+    assert outcome.passed, outcome
+
+
+@pytest.mark.parametrize(
+    ("step", "received"),
+    [
+        ({"expect": {"body": "other"}}, 'expected "other"'),
+        ({"target": "/greet"}, 'the message that came back is "welcome"'),
+        ({"target": "/greet", "greetings": 2, "within_s": 0.1}, "1 more greetings were to come"),
+        ({"target": "/all-wrong"}, 'the message that came back is "other"'),
+        ({"target": "/all-close"}, 'close code 4001: "enough"'),
+        ({"target": "/all-leave"}, "no answer"),
+        ({"target": "/all-lost"}, "the WebSocket is open, and no message came back"),
+        ({"target": "/refused"}, "the server answered the handshake with status 403"),
+    ],
+)
+def test_a_contract_names_what_is_wrong(port: int, step: dict[str, object], received: str) -> None:
+    outcome = asked(port, **step)
+    assert not outcome.passed
+    assert received in outcome.broken[0].received, outcome
+    assert "message" in outcome.broken[0].expected
+
+
+def test_a_service_is_ready_when_its_websocket_answers(tmp_path: Path) -> None:
+    place = free_port()
+    ready = Ready.model_validate({"target": "/", "body": "there?", "websocket": {"kind": "echo"}})
+    job: BootJob = {
+        "argv": [sys.executable, str(Path(__file__).with_name("server.py"))],
+        "env": {"PORT": str(place)},
+        "cwd": str(tmp_path),
+        "url": f"http://127.0.0.1:{place}",
+        "request": request(ready),
+        "repeats": 1,
+        "timeout_s": 30.0,
+        "log": str(tmp_path / "log"),
+    }
+    (run,) = run_job("boot", job, BootResult).runs
+    assert run.failure is None, run
+    wrong = ready.model_copy(update={"target": "/refused"})
+    (run,) = run_job("boot", {**job, "request": request(wrong), "timeout_s": 3.0}, BootResult).runs
+    assert run.failure is not None and "status 403" in str(run)

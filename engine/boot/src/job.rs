@@ -6,8 +6,9 @@ use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
+use touchstone_exchange::template::Key;
 use touchstone_exchange::{
-    CompiledRequest, JobError, Protocol, Request, Target, Tls, Transport, seconds,
+    CompiledRequest, JobError, Opening, Protocol, Request, Target, Tls, Transport, seconds,
 };
 
 /// A start and the response that it must give. The engine forks and executes the program itself, in a session and process
@@ -115,6 +116,8 @@ pub(crate) struct Plan {
     pub addresses: Vec<SocketAddr>,
     pub request: CompiledRequest,
     pub bytes: Vec<u8>,
+    /// What opens the WebSocket that carries it, if it is a message.
+    pub opening: Option<Opening>,
     pub transport: Transport,
     pub timeout: Duration,
     pub poll_interval: Duration,
@@ -138,6 +141,7 @@ impl Job {
         let (request, bytes) = once.map_err(malformed)?;
         Ok(Plan {
             transport: Transport::to(&target, self.protocol, &self.tls).map_err(malformed)?,
+            opening: request.opening(Key::default()),
             request,
             bytes,
             timeout,

@@ -250,6 +250,10 @@ fn first_response(
                         run.wrong_responses += 1;
                         trouble.wrong_response = Some(wrong.join("; "));
                     }
+                    // The end of the wait cut it short: what an earlier exchange ended with says more.
+                    Err(why) if why == NOTHING_CAME => {
+                        trouble.broken_exchange.get_or_insert(why);
+                    }
                     Err(why) => trouble.broken_exchange = Some(why),
                 }
             }
@@ -279,14 +283,20 @@ fn first_response(
     }
 }
 
+/// Why an exchange has no response, where nothing came until the end of its time.
+const NOTHING_CAME: &str = "nothing came in time";
+
 /// Sends the request on a socket that is connected, and reads the response to its end.
 fn exchange(plan: &Plan, socket: Stream, patience: Duration) -> Result<Response, String> {
     let mut connection = Connection::over(socket, &plan.transport, plan.target.address)?;
     let deadline = Instant::now() + patience;
-    let answered = connection.exchange(&plan.bytes, plan.request.is_head, deadline);
+    let answered = match &plan.opening {
+        Some(opening) => connection.exchange_message(opening, deadline),
+        None => connection.exchange(&plan.bytes, plan.request.is_head, deadline),
+    };
     match answered {
         Ok(answered) => Ok(answered.response),
-        Err(unanswered) if unanswered.why.is_empty() => Err("nothing came in time".to_owned()),
+        Err(unanswered) if unanswered.why.is_empty() => Err(NOTHING_CAME.to_owned()),
         Err(unanswered) => Err(unanswered.why),
     }
 }

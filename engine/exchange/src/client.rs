@@ -10,6 +10,7 @@ use touchstone_sys::socket::Stream;
 
 use crate::conversation::Conversation;
 use crate::response::{Progress, Response, SoFar};
+use crate::socket::Opening;
 use crate::target::Target;
 use crate::transport::Transport;
 
@@ -125,11 +126,35 @@ impl Connection {
         &mut self,
         request: &[u8],
         to_head: bool,
-        mut deadline: Instant,
-        mut waits: impl FnMut(&SoFar<'_>) -> Option<Instant>,
+        deadline: Instant,
+        waits: impl FnMut(&SoFar<'_>) -> Option<Instant>,
     ) -> Result<Answered, Unanswered> {
         let mut out = Vec::new();
         self.conversation.ask(request, to_head, &mut out);
+        self.finish(out, deadline, waits)
+    }
+
+    /// Opens a WebSocket, sends its message, and reads the one that comes back.
+    ///
+    /// # Errors
+    /// [`Unanswered`].
+    pub fn exchange_message(
+        &mut self,
+        opening: &Opening,
+        deadline: Instant,
+    ) -> Result<Answered, Unanswered> {
+        let mut out = Vec::new();
+        self.conversation.open(opening, &mut out);
+        self.finish(out, deadline, |_| Some(deadline))
+    }
+
+    /// Sends what the conversation has to send, and reads the response to its end.
+    fn finish(
+        &mut self,
+        mut out: Vec<u8>,
+        mut deadline: Instant,
+        mut waits: impl FnMut(&SoFar<'_>) -> Option<Instant>,
+    ) -> Result<Answered, Unanswered> {
         // A server may answer before it has read all, and then read no more: its answer counts.
         let mut sent = self.send(&out, deadline);
         let mut first_byte = None;

@@ -12,6 +12,7 @@ use touchstone_tls::{Settings, explain};
 
 use crate::h2_fields::{body, fields, lower_names};
 use crate::response::{LARGEST_BODY, Progress, Reader, Response, SoFar};
+use crate::socket::{Opening, Socket};
 use crate::transport::Transport;
 
 /// Bytes that are kept of what a server answers to a handshake: another protocol shows there.
@@ -33,6 +34,7 @@ pub struct Conversation {
 enum Http {
     One(Option<Box<Reader>>),
     Two(Box<Frames>),
+    Socket(Box<Socket>),
 }
 
 impl Conversation {
@@ -81,6 +83,13 @@ impl Conversation {
         self.go_on(Vec::new(), out);
     }
 
+    /// Opens a WebSocket in place of sending a request, and sends its message over it: the message that comes back is the
+    /// response.
+    pub fn open(&mut self, opening: &Opening, out: &mut Vec<u8>) {
+        self.http = Http::Socket(Box::new(Socket::new(opening)));
+        self.ask(&opening.request, false, out);
+    }
+
     /// Takes what has arrived, and appends to `out` what is to be sent.
     ///
     /// # Errors
@@ -113,6 +122,7 @@ impl Conversation {
         match &self.http {
             Http::One(reader) => reader.as_ref().is_some_and(|reader| reader.begun()),
             Http::Two(frames) => frames.head.is_some(),
+            Http::Socket(socket) => socket.begun(),
         }
     }
 
@@ -122,6 +132,7 @@ impl Conversation {
         match &self.http {
             Http::One(reader) => reader.as_ref().map_or(String::new(), |one| one.so_far()),
             Http::Two(frames) => frames.so_far(),
+            Http::Socket(socket) => socket.so_far(),
         }
     }
 
@@ -138,6 +149,7 @@ impl Conversation {
                     ends: &frames.ends,
                 })
             }
+            Http::Socket(_) => None,
         }
     }
 
@@ -151,6 +163,7 @@ impl Conversation {
         }
         match &mut self.http {
             Http::One(Some(reader)) => reader.close(),
+            Http::Socket(socket) => Err(socket.closed()),
             Http::Two(frames) if frames.head.is_some() => {
                 Err("closed inside the response".to_owned())
             }
@@ -166,6 +179,8 @@ impl Conversation {
             && match &self.http {
                 Http::One(_) => true,
                 Http::Two(frames) => !frames.client.is_ending(),
+                // It has carried its message.
+                Http::Socket(_) => false,
             }
     }
 
@@ -199,6 +214,7 @@ impl Conversation {
                 self.unasked.extend_from_slice(bytes);
                 Err("bytes came that nothing had asked for".to_owned())
             }
+            Http::Socket(socket) => socket.take(bytes, &mut sent),
             Http::Two(frames) => {
                 // The server's settings may come with the end of the handshake, ahead of the client's preface.
                 frames.greet(&mut sent);
@@ -223,6 +239,11 @@ impl Conversation {
             Http::One(reader) => {
                 if let Some((request, to_head)) = self.waiting.take() {
                     *reader = Some(Box::new(Reader::new(to_head)));
+                    plain = request;
+                }
+            }
+            Http::Socket(_) => {
+                if let Some((request, _)) = self.waiting.take() {
                     plain = request;
                 }
             }
@@ -437,6 +458,7 @@ impl Frames {
                     ends: std::mem::take(&mut self.ends),
                     trailers: std::mem::take(&mut self.trailers),
                     keep_alive: true,
+                    message: None,
                 });
             }
         }

@@ -24,6 +24,7 @@ pub mod request;
 pub mod response;
 pub mod rows;
 pub mod session;
+mod socket;
 mod target;
 pub mod template;
 mod transport;
@@ -38,6 +39,7 @@ pub use job::{
 };
 pub use request::{CompiledRequest, Origin};
 pub use response::{Progress, Reader, Response};
+pub use socket::Opening;
 pub use target::{Target, TargetError};
 pub use touchstone_grpc::{CODES, Code};
 pub use touchstone_tls::{Protocol, Tls};

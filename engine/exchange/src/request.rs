@@ -235,17 +235,31 @@ impl CompiledRequest {
         Ok(compiled)
     }
 
-    /// Refuses a message over a WebSocket, where no load sends it.
+    /// Refuses a message over a WebSocket, where none is sent.
     ///
     /// # Errors
     /// A sentence on what is missing.
     pub fn without_message(self) -> Result<Self, String> {
         match self.message {
-            Some(_) => {
-                Err("websocket: only a load, and hold, send messages over a WebSocket".to_owned())
-            }
+            Some(_) => Err(
+                "websocket: only a load, hold, ready and the contract send messages over a WebSocket"
+                    .to_owned(),
+            ),
             None => Ok(self),
         }
+    }
+
+    /// Refuses a message over a WebSocket, where the protocol is none that opens one.
+    ///
+    /// # Errors
+    /// A sentence on what to do.
+    pub fn over(self, protocol: Protocol) -> Result<Self, String> {
+        if self.message.is_some() && protocol.is_h2() {
+            return Err(
+                "websocket: a WebSocket is opened over HTTP/1.1: set protocol to h1".to_owned(),
+            );
+        }
+        Ok(self)
     }
 
     /// Has its response be a stream where one is asked for, as the method of a gRPC call must say as well.
@@ -473,6 +487,11 @@ impl CompiledRequest {
     /// What is wrong with a response that came whole, a sentence each; none if it is right.
     #[must_use]
     pub fn faults(&self, response: &Response, key: Key<'_>) -> Vec<String> {
+        if let Some(kind) = response.message {
+            let came = (kind, &response.body[..]);
+            let right = self.echo_is_right(came, key, &mut Vec::new());
+            return right.err().into_iter().collect();
+        }
         let mut found = Vec::new();
         let status = response.status;
         if !self.check.status_is_right(status) {
@@ -566,7 +585,7 @@ impl Request {
         CompiledRequest::compile(self, origin, scope)?.streamed(self, None, scope)
     }
 
-    /// That request, which is not a message over a WebSocket, and its bytes.
+    /// That request, and its bytes: of a message over a WebSocket [`CompiledRequest::opening`] has them.
     ///
     /// # Errors
     /// As [`Self::compiled`].
@@ -576,9 +595,7 @@ impl Request {
         protocol: Protocol,
         timeout: Duration,
     ) -> Result<(CompiledRequest, Vec<u8>), String> {
-        let compiled = self
-            .compiled(target, protocol, timeout)?
-            .without_message()?;
+        let compiled = self.compiled(target, protocol, timeout)?.over(protocol)?;
         let mut bytes = Vec::new();
         compiled.render(Key::default(), &mut bytes, &mut Vec::new());
         Ok((compiled, bytes))
@@ -765,6 +782,7 @@ mod tests {
             ends: Vec::new(),
             trailers: Vec::new(),
             keep_alive: true,
+            message: None,
         };
         let expect = json!({"body": {"kind": "exact", "value": "ok"}});
         let faults = |request: Value| compile(request).unwrap().faults(&response, Key::default());
@@ -787,6 +805,7 @@ mod tests {
             ends: Vec::new(),
             trailers: Vec::new(),
             keep_alive: true,
+            message: None,
         };
         let expect = json!({
             "status": [200, 201],

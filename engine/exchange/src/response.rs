@@ -1,9 +1,10 @@
 //! A response, kept whole: a thin layer over the parser.
 
 use touchstone_http::{Head, ResponseParser, field_value};
+use touchstone_websocket::Kind;
 
 /// A whole response.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Response {
     /// The status code.
     pub status: u16,
@@ -17,6 +18,8 @@ pub struct Response {
     pub trailers: Vec<u8>,
     /// Whether the connection may be used again.
     pub keep_alive: bool,
+    /// What the body is, if it is a message over a WebSocket.
+    pub message: Option<Kind>,
 }
 
 /// What is known after the bytes so far.
@@ -61,6 +64,7 @@ impl SoFar<'_> {
             ends: self.ends.to_vec(),
             trailers: Vec::new(),
             keep_alive: false,
+            message: None,
         }
     }
 }
@@ -175,6 +179,7 @@ impl Reader {
             ends: std::mem::take(&mut self.ends),
             trailers: Vec::new(),
             keep_alive: head.keep_alive,
+            message: None,
         }
     }
 }

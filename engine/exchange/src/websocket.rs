@@ -7,6 +7,7 @@ use crate::check::Check;
 use crate::job::{BodyEncoding, Encoding, Expect, ExpectBody, Request, WebSocket};
 use crate::random;
 use crate::request::{CompiledRequest, Origin, is_name};
+use crate::socket::Opening;
 use crate::template::{Key, Place, Scope, Template};
 
 /// Sets the masks apart from what else follows from a seed.
@@ -113,6 +114,21 @@ impl CompiledRequest {
         nonce[..8].copy_from_slice(&draw(0));
         nonce[8..].copy_from_slice(&draw(1));
         Handshake::write(nonce, begin, out)
+    }
+
+    /// What opens a WebSocket for the message with a key; none for any other request.
+    #[must_use]
+    pub fn opening(&self, key: Key<'_>) -> Option<Opening> {
+        let message = self.message.as_ref()?;
+        let (mut request, mut frame) = (Vec::new(), Vec::new());
+        let handshake = self.handshake(key, &mut request);
+        message.render(key, &mut frame, &mut Vec::new());
+        Some(Opening {
+            request,
+            handshake,
+            frame,
+            greetings: message.greetings,
+        })
     }
 
     /// How many messages the server sends on its own when a connection opens.

@@ -24,7 +24,7 @@ pub fn accept_of(key: &[u8]) -> String {
 }
 
 /// A handshake under way: what must come for the request that was sent, and what has come.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Handshake {
     accept: String,
     /// Subprotocols that the request offers.
@@ -86,6 +86,13 @@ impl Handshake {
         self.check(text)?;
         *data = &data[head.len - before..];
         Ok(true)
+    }
+
+    /// The head of the response, once it has come.
+    #[must_use]
+    pub fn head(&self) -> &[u8] {
+        let end = self.came.windows(4).position(|four| four == b"\r\n\r\n");
+        &self.came[..end.map_or(0, |end| end + 4)]
     }
 
     /// Whether not a byte of the response has come.

@@ -57,11 +57,8 @@ def _draws_names(load: Load) -> bool:
 
 
 def request_passes(load: Load) -> list[list[Send]]:
-    """The load's requests as steps of checks: a mix as one, each journey by itself.
-
-    None where they need rows, or are messages over WebSockets, which a load alone sends.
-    """
-    if load.rows or load.has_messages:
+    """The load's requests as steps of checks: a mix as one, each journey by itself. None where they need rows."""
+    if load.rows:
         return []
     mixes: list[Sequence[LoadRequest]] = [load.requests, *(journey.steps for journey in load.journeys)]
     return [[_step(one) for one in mix] for mix in mixes if mix]

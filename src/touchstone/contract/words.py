@@ -26,6 +26,9 @@ def expectation_in_words(wanted: LoadRequest, values: RequestValues) -> str:
     """What a response must be, in a line."""
     expected = wanted.expect
     parts = [" or ".join(expected.grpc_statuses or map(str, expected.statuses))]
+    if wanted.websocket is not None:
+        has_own = expected.body is not None or expected.pattern is not None or expected.json_fields is not None
+        parts = ["a message" if has_own else "the same message"]
     if wanted.stream is not None:
         parts.append(f"{wanted.stream.events} events")
     if expected.content_type:

@@ -8,6 +8,7 @@ from pydantic import Field, model_validator
 
 from touchstone.manifest.base import ManifestModel, Name
 from touchstone.manifest.journey import CapturingRequest
+from touchstone.manifest.spoken import Protocol
 from touchstone.manifest.template import TemplateText
 
 
@@ -28,6 +29,8 @@ class Send(CapturingRequest):
     def _tallies_statuses_of_http(self) -> Send:
         if self.grpc is not None and self.tally:
             raise ValueError("a tally counts statuses of HTTP, and those of gRPC calls are 200: leave `tally` out")
+        if self.websocket is not None and self.tally:
+            raise ValueError("a tally counts statuses of HTTP, and a WebSocket's is 101: leave `tally` out")
         return self
 
     @model_validator(mode="after")
@@ -93,10 +96,21 @@ class Check(ManifestModel):
     proofs: list[Proof] = []
     """Questions to dependencies, asked after the steps."""
 
-    @property
-    def is_grpc(self) -> bool:
-        """Whether a step is a gRPC call, which needs HTTP/2."""
-        return any(isinstance(step, Send) and step.grpc is not None for step in self.steps)
+    @model_validator(mode="after")
+    def _is_over_one_protocol(self) -> Check:
+        if not (self.is_over("h1") or self.is_over("h2c")):
+            raise ValueError(
+                "a check has gRPC calls, which need HTTP/2, and WebSockets, which are opened over HTTP/1.1: "
+                "write two checks"
+            )
+        return self
+
+    def is_over(self, protocol: Protocol) -> bool:
+        """Whether its steps can be made in a protocol: gRPC calls need HTTP/2, and WebSockets HTTP/1.1."""
+        sent = [step for step in self.steps if isinstance(step, Send)]
+        if protocol == "h1":
+            return all(step.grpc is None for step in sent)
+        return all(step.websocket is None for step in sent)
 
 
 Answer = Any

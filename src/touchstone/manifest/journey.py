@@ -53,8 +53,6 @@ class CapturingRequest(LoadRequest):
     def _captures_fit_stream(self) -> CapturingRequest:
         if self.stream is not None and any(one.header is None for one in self.captures.values()):
             raise ValueError("nothing is captured from the body of a stream: capture from a header")
-        if self.websocket is not None:
-            raise ValueError("only `requests` of a load, and `hold`, open WebSockets: leave `websocket` out")
         return self
 
 
@@ -65,6 +63,12 @@ class JourneyStep(CapturingRequest):
     """Its name in the report, after the name of the journey."""
     think_s: Annotated[float, Field(ge=0, le=3600)] = 0.0
     """The user's pause between the response and the next request, in seconds."""
+
+    @model_validator(mode="after")
+    def _sends_requests(self) -> JourneyStep:
+        if self.websocket is not None:
+            raise ValueError("a journey sends requests over one connection, and no WebSocket: leave `websocket` out")
+        return self
 
 
 class Journey(ManifestModel):

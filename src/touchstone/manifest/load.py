@@ -135,7 +135,8 @@ class Load(Mix, ProtocolKeys):
 
     @model_validator(mode="after")
     def _websocket_is_over_http_1(self) -> Load:
-        if self.has_messages and self.protocol != "h1":
+        sent = [*self.all_requests, *(step for step in self.prepare if isinstance(step, Send))]
+        if self.protocol != "h1" and any(request.websocket for request in sent):
             raise ValueError("a WebSocket is opened over HTTP/1.1: leave `protocol` out")
         return self
 

@@ -250,9 +250,9 @@ class Probe(ManifestModel):
         return protocols
 
 
-class Ready(Request):
+class Ready(MessageRequest):
     """The request whose correct response means that the service has started. It takes no placeholder but
-    `{env.NAME}`.
+    `{env.NAME}`. With `websocket` it is the message that comes back.
     """
 
     within_s: Annotated[float, Field(gt=0, le=3600)] = 60.0
@@ -310,8 +310,8 @@ class Scenario(ProtocolKeys):
         return {name for name in named if name}
 
     def contract_over(self, protocol: Protocol) -> list[Check]:
-        """The checks that can be made in a protocol: those with gRPC calls need HTTP/2."""
-        return [check for check in self.contract if protocol != "h1" or not check.is_grpc]
+        """The checks that can be made in a protocol."""
+        return [check for check in self.contract if check.is_over(protocol)]
 
     @model_validator(mode="before")
     @classmethod
@@ -341,9 +341,17 @@ class Scenario(ProtocolKeys):
         return self
 
     @model_validator(mode="after")
-    def _websockets_are_held_in_plain(self) -> Scenario:
+    def _websockets_are_over_http_1(self) -> Scenario:
         if self.hold and self.hold.request.websocket and (self.protocol != "h1" or self.tls):
             raise ValueError("hold.request: WebSockets are held over HTTP/1.1 without TLS: leave `websocket` out")
+        if self.ready.websocket and self.protocol != "h1":
+            raise ValueError("ready: a WebSocket is opened over HTTP/1.1: leave `websocket` or `protocol` out")
+        open_over = {one.protocol for one in (self, *self.loads.values())}
+        if "h1" not in open_over and (sockets := [one.id for one in self.contract if not one.is_over("h2c")]):
+            raise ValueError(
+                f"the check {sockets[0]} opens a WebSocket, over HTTP/1.1, and everything speaks HTTP/2: "
+                'set `protocol = "h1"` at the top or in a load'
+            )
         return self
 
     @model_validator(mode="after")

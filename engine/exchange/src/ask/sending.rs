@@ -17,6 +17,7 @@ use crate::events::Watched;
 use crate::job;
 use crate::request::{CompiledRequest, Origin};
 use crate::response::Response;
+use crate::socket::Opening;
 use crate::target::Target;
 use crate::template::{Key, Scope};
 use crate::transport::Transport;
@@ -102,6 +103,8 @@ pub(super) struct Sending<'a> {
 struct Sent<'a> {
     compiled: &'a CompiledRequest,
     bytes: &'a [u8],
+    /// What opens the WebSocket that carries it, if it is a message.
+    opening: Option<&'a Opening>,
     /// When it has failed; of a stream, where no event has come.
     deadline: Instant,
     /// Its events, if its response is a stream.
@@ -172,7 +175,7 @@ impl Sending<'_> {
             timeout: self.timeout,
         };
         let compiled = self.order.asked.compile(origin, scope)?;
-        let mut compiled = compiled.without_message()?;
+        let mut compiled = compiled.over(self.order.protocol)?;
         let user = self.user().map(|lane| self.lanes.user(lane));
         if user.is_some() {
             compiled = compiled.with_cookies(&self.order.asked.request);
@@ -184,11 +187,12 @@ impl Sending<'_> {
         let captures = captures(&self.order.asked.captures)?;
         let mut bytes = Vec::new();
         compiled.render(key, &mut bytes, &mut Vec::new());
+        let opening = compiled.opening(key);
         let until = Instant::now() + self.within;
         loop {
             let exchange = Exchange {
                 counter,
-                ..self.once(&compiled, &captures, &bytes)
+                ..self.once(&compiled, &captures, (&bytes, opening.as_ref()))
             };
             if exchange.faults.is_empty() || Instant::now() >= until {
                 return Ok(exchange);
@@ -201,7 +205,7 @@ impl Sending<'_> {
         &self,
         compiled: &CompiledRequest,
         captures: &[(String, Capture)],
-        bytes: &[u8],
+        (bytes, opening): (&[u8], Option<&Opening>),
     ) -> Exchange {
         let begun = Instant::now();
         let deadline = begun + self.timeout;
@@ -211,11 +215,13 @@ impl Sending<'_> {
         let mut wanted = Sent {
             compiled,
             bytes,
+            opening,
             deadline,
             watched: Watched::new(compiled, Key::default()),
         };
-        // A load's connections hand over whole responses, and a stream may have no end.
-        let load = self.load.filter(|_| wanted.watched.is_none());
+        // A load's connections hand over whole responses, and a stream may have no end. A WebSocket has its own connection.
+        let is_whole = wanted.watched.is_none() && opening.is_none();
+        let load = self.load.filter(|_| is_whole);
         let answered = match (kept, load) {
             (None, Some(load)) => self.between(load, &wanted, &mut exchange),
             (None, None) => self.fresh(&mut wanted, &mut exchange),
@@ -329,9 +335,10 @@ impl Sending<'_> {
     ) -> Result<Answered, Unanswered> {
         exchange.address = Some(connection.address);
         let (to_head, deadline) = (sent.compiled.is_head, sent.deadline);
-        let answered = match &mut sent.watched {
-            None => connection.exchange(sent.bytes, to_head, deadline),
-            Some(watched) => {
+        let answered = match (&mut sent.watched, sent.opening) {
+            (_, Some(opening)) => connection.exchange_message(opening, deadline),
+            (None, None) => connection.exchange(sent.bytes, to_head, deadline),
+            (Some(watched), None) => {
                 let (mut came, mut until) = (0, deadline);
                 connection.exchange_until(sent.bytes, to_head, deadline, |so_far| {
                     let enough = watched.is_enough(so_far);
