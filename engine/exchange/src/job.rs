@@ -30,7 +30,7 @@ pub struct Request {
     /// The gRPC method that is called; null: plain HTTP.
     #[serde(default)]
     pub grpc: Option<Grpc>,
-    /// The request is the handshake of a WebSocket, and its body the message that is sent over it; null: plain HTTP.
+    /// The request is the handshake of a WebSocket, and its body a message; null: plain HTTP.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub websocket: Option<WebSocket>,
     /// What the response must be.

@@ -725,10 +725,7 @@ class BareRequest(TypedDict):
     target: NotRequired[str | None]
     """The request target, as it goes on the wire; by default the URL's path."""
     websocket: NotRequired[WebSocket | None]
-    """
-    The request is the handshake of a WebSocket, and its body a message, which a load alone sends; null: plain
-    HTTP.
-    """
+    """The request is the handshake of a WebSocket, and its body a message; null: plain HTTP."""
 
 
 class AskOrderRender(TypedDict):
