@@ -422,7 +422,7 @@ fn what_does_not_hold_together_is_refused_before_anything_is_sent() {
     let cases = [
         (
             json!({"grpc": {"method": "test.notes.Notes/Echo"}}),
-            "health protocol alone",
+            "server reflection alone",
         ),
         (
             json!({"grpc": {"method": "test.notes.Notes", "proto": PROTO}}),
