@@ -288,7 +288,7 @@ const NOTHING_CAME: &str = "nothing came in time";
 
 /// Sends the request on a socket that is connected, and reads the response to its end.
 fn exchange(plan: &Plan, socket: Stream, patience: Duration) -> Result<Response, String> {
-    let mut connection = Connection::over(socket, &plan.transport, plan.target.address)?;
+    let mut connection = Connection::over(socket, &plan.transport, plan.target.address.into())?;
     let deadline = Instant::now() + patience;
     let answered = match &plan.opening {
         Some(opening) => connection.exchange_message(opening, deadline),

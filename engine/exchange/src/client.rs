@@ -1,12 +1,11 @@
 //! One request over one connection, whose time is limited.
 
 use std::io;
-use std::net::SocketAddr;
 use std::os::fd::AsFd;
 use std::time::{Duration, Instant};
 
 use touchstone_sys::poll::{Side, ready};
-use touchstone_sys::socket::Stream;
+use touchstone_sys::socket::{Address, Stream};
 
 use crate::conversation::Conversation;
 use crate::response::{Progress, Response, SoFar};
@@ -19,7 +18,7 @@ pub struct Connection {
     socket: Stream,
     conversation: Conversation,
     /// Where it leads.
-    pub address: SocketAddr,
+    pub address: Address,
 }
 
 /// A whole response, and when its first byte came.
@@ -62,7 +61,11 @@ impl Connection {
     ///
     /// # Errors
     /// Why it could not.
-    pub fn open(transport: &Transport, target: &Target, within: Duration) -> Result<Self, String> {
+    pub fn open(
+        transport: &Transport,
+        target: &Target<Address>,
+        within: Duration,
+    ) -> Result<Self, String> {
         let socket = connect(target.address, within).map_err(|error| error.to_string())?;
         Self::over(socket, transport, target.address)
     }
@@ -71,11 +74,7 @@ impl Connection {
     ///
     /// # Errors
     /// A sentence on TLS settings that do not hold together.
-    pub fn over(
-        socket: Stream,
-        transport: &Transport,
-        address: SocketAddr,
-    ) -> Result<Self, String> {
+    pub fn over(socket: Stream, transport: &Transport, address: Address) -> Result<Self, String> {
         Ok(Self {
             socket,
             conversation: Conversation::new(transport)?,
@@ -264,7 +263,11 @@ impl Connection {
     }
 }
 
-fn connect(address: SocketAddr, within: Duration) -> io::Result<Stream> {
+fn connect(address: Address, within: Duration) -> io::Result<Stream> {
+    let address = match address {
+        Address::Ip(address) => address,
+        Address::Unix(path) => return Stream::to_unix(path),
+    };
     let socket = Stream::new(&address)?;
     socket.no_delay()?;
     if !socket.connect(&address)? {

@@ -4,13 +4,13 @@ use std::net::{IpAddr, SocketAddr, UdpSocket};
 
 use touchstone_http::{BadUrl, Url, first_that_answers};
 
-/// A URL, resolved.
+/// A URL, resolved: to an address of TCP, unless said otherwise.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Target {
+pub struct Target<A = SocketAddr> {
     /// Where it leads, and what is asked for there.
     pub url: Url,
     /// The address to connect to.
-    pub address: SocketAddr,
+    pub address: A,
 }
 
 /// A URL that leads nowhere.
@@ -22,6 +22,9 @@ pub enum TargetError {
     /// The name has no address.
     #[error("url {0:?}: the host has no address: {1}")]
     Unresolved(String, String),
+    /// It is a Unix socket.
+    #[error("url {0:?} is a Unix socket, and this is measured over TCP: give http://HOST:PORT")]
+    Socket(String),
     /// The address is another machine's.
     #[error(
         "url {0:?} leads to {1}, which is not an address of this machine: only a server on it can be started, held and weighed"
@@ -50,6 +53,9 @@ impl Target {
     /// When the URL has another form, or its host no address.
     pub fn resolve(text: &str, address: Option<SocketAddr>) -> Result<Self, TargetError> {
         let url = Url::parse(text)?;
+        if url.socket.is_some() {
+            return Err(TargetError::Socket(text.to_owned()));
+        }
         if let Some(address) = address {
             return Ok(Self { url, address });
         }
@@ -95,6 +101,10 @@ mod tests {
             Err(TargetError::Elsewhere(..))
         ));
         assert!(Target::resolve("http://192.0.2.1:80", None).is_ok());
+        assert!(matches!(
+            Target::resolve("unix:/run/app.sock", None),
+            Err(TargetError::Socket(_))
+        ));
         assert!(Target::parse("https://127.0.0.1", None).is_ok());
         assert!(matches!(
             Target::parse("127.0.0.1:80", None),

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use touchstone_http::Url;
+use touchstone_sys::socket::Address;
 use touchstone_tls::{Materials, Protocol, Settings, Tls};
 
 use crate::target::Target;
@@ -22,7 +23,11 @@ impl Transport {
     /// # Errors
     /// A sentence on a protocol that does not fit the URL, on a file that cannot be used, or on a host that cannot be a
     /// certificate's name.
-    pub fn to(target: &Target, protocol: Protocol, wanted: &Tls) -> Result<Self, String> {
+    pub fn to<A: Copy + Into<Address>>(
+        target: &Target<A>,
+        protocol: Protocol,
+        wanted: &Tls,
+    ) -> Result<Self, String> {
         let Url { tls, host, .. } = &target.url;
         if let Some(why) = protocol.misfit(*tls).or(wanted.misfit(*tls)) {
             return Err(why.to_owned());
@@ -33,7 +38,7 @@ impl Transport {
                 tls: None,
             });
         }
-        let local = target.address.ip().to_canonical().is_loopback();
+        let local = target.address.into().is_local();
         let materials = Materials::read(wanted, protocol, host, local);
         let settings = materials.and_then(|found| found.settings());
         Ok(Self {

@@ -1,10 +1,11 @@
-//! URLs (RFC 3986), as far as a client of HTTP over TCP needs them: where to connect, and what to ask for there.
+//! URLs (RFC 3986), as far as a client of HTTP over TCP needs them: where to connect, and what to ask for there. And Unix
+//! sockets as addresses: `unix:/run/app.sock`, or with what is asked for, `unix:/run/app.sock:/path`.
 
 use std::collections::HashSet;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, ToSocketAddrs};
 
-/// An `http://` or `https://` URL, taken apart. Its fragment is dropped: it never goes on the wire.
+/// An `http://` or `https://` URL, or a Unix socket, taken apart. A fragment is dropped: it never goes on the wire.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Url {
     /// Whether the scheme is https.
@@ -17,6 +18,8 @@ pub struct Url {
     pub authority: String,
     /// Path and query, at least `/`.
     pub path: String,
+    /// The path of a Unix socket, in place of host and port; what is asked there is asked of `localhost`.
+    pub socket: Option<String>,
 }
 
 /// A text that is no such URL.
@@ -42,7 +45,8 @@ impl Url {
         let (tls, rest) = match url.split_once("://") {
             Some((scheme, rest)) if scheme.eq_ignore_ascii_case("http") => (false, rest),
             Some((scheme, rest)) if scheme.eq_ignore_ascii_case("https") => (true, rest),
-            _ => return Err(bad("it must begin with http:// or https://")),
+            None if has_unix_scheme(url) => return Self::of_socket(url),
+            _ => return Err(bad("it must begin with http://, https:// or unix:/")),
         };
         let rest = rest.split('#').next().unwrap_or_default();
         let (authority, path) = rest.split_at(rest.find(['/', '?']).unwrap_or(rest.len()));
@@ -78,12 +82,51 @@ impl Url {
             } else {
                 format!("/{path}")
             },
+            socket: None,
+        })
+    }
+
+    /// Takes `unix:/run/app.sock` apart, with a target behind a colon if there is one.
+    fn of_socket(url: &str) -> Result<Self, BadUrl> {
+        let bad = |why| BadUrl {
+            url: url.to_owned(),
+            why,
+        };
+        let text = &url[UNIX.len()..];
+        let (socket, path) = match text.split_once(":/") {
+            Some((socket, path)) => (socket, format!("/{path}")),
+            None => (text, "/".to_owned()),
+        };
+        let path = path.split('#').next().unwrap_or_default();
+        if !socket.starts_with('/') || socket.ends_with('/') {
+            return Err(bad(
+                "a Unix socket has an absolute path, as in unix:/run/app.sock or unix:/run/app.sock:/path",
+            ));
+        }
+        if socket.len() > LONGEST_SOCKET {
+            return Err(bad(
+                "the path of a Unix socket has at most 107 bytes (unix(7)): use a shorter one, or a link to it",
+            ));
+        }
+        if url.bytes().any(|byte| byte < b' ' || byte == 0x7f) {
+            return Err(bad("it holds a control character"));
+        }
+        Ok(Self {
+            tls: false,
+            host: "localhost".to_owned(),
+            port: 80,
+            authority: "localhost".to_owned(),
+            path: encoded(path),
+            socket: Some(socket.to_owned()),
         })
     }
 
     /// The URL without path and query.
     #[must_use]
     pub fn server(&self) -> String {
+        if let Some(socket) = &self.socket {
+            return format!("{UNIX}{socket}");
+        }
         let scheme = if self.tls { "https" } else { "http" };
         format!("{scheme}://{}", self.authority)
     }
@@ -94,8 +137,13 @@ impl Url {
     /// section 6.3), as in browsers and curl.
     ///
     /// # Errors
-    /// When the name has no address.
+    /// When the name has no address, or the URL is a Unix socket.
     pub fn addresses(&self) -> io::Result<Vec<SocketAddr>> {
+        if self.socket.is_some() {
+            return Err(io::Error::other(
+                "it is a Unix socket, and this goes over TCP: give http://HOST:PORT",
+            ));
+        }
         if let Ok(ip) = self.host.parse::<IpAddr>() {
             return Ok(vec![SocketAddr::new(ip, self.port)]);
         }
@@ -128,6 +176,18 @@ impl Url {
                 .iter()
                 .any(|name| name.eq_ignore_ascii_case(&self.host))
     }
+}
+
+const UNIX: &str = "unix:";
+
+/// Bytes of a path in `sockaddr_un`, without the zero at its end.
+const LONGEST_SOCKET: usize = 107;
+
+/// Whether a text begins with `unix:`, in whatever case.
+fn has_unix_scheme(text: &str) -> bool {
+    text.as_bytes()
+        .get(..UNIX.len())
+        .is_some_and(|scheme| scheme.eq_ignore_ascii_case(UNIX.as_bytes()))
 }
 
 /// Path and query with spaces and what is not ASCII percent-encoded. Braces stay: they may open a placeholder.
@@ -208,6 +268,40 @@ mod tests {
         assert_eq!(parse("http://h").path, "/");
         assert_eq!(parse("http://h?x").path, "/?x");
         assert_eq!(parse("http://h#x").path, "/");
+    }
+
+    #[test]
+    fn a_unix_socket_is_an_address() {
+        let url = parse("unix:/run/app.sock");
+        assert_eq!(url.socket.as_deref(), Some("/run/app.sock"));
+        assert_eq!(
+            (url.path.as_str(), url.authority.as_str()),
+            ("/", "localhost")
+        );
+        assert_eq!(url.server(), "unix:/run/app.sock");
+        assert!(url.addresses().is_err());
+        let url = parse(" UNIX:/run/a:b c.sock:/hello?q=a b#c ");
+        assert_eq!(url.socket.as_deref(), Some("/run/a:b c.sock"));
+        assert_eq!(url.path, "/hello?q=a%20b");
+        let (fits, longer) = ("x".repeat(106), "x".repeat(107));
+        assert!(Url::parse(&format!("unix:/{fits}")).is_ok());
+        let bad = [
+            "unix:",
+            "unix:app.sock",
+            "unix:@app",
+            "unix:/run/",
+            "unix:/a\0b",
+            "unix:/a\nb",
+        ];
+        for bad in bad
+            .iter()
+            .map(ToString::to_string)
+            .chain([format!("unix:/{longer}")])
+        {
+            assert!(Url::parse(&bad).is_err(), "{bad:?}");
+        }
+        // A URL of another form with these letters is none.
+        assert!(Url::parse("unix://run/app.sock").is_err());
     }
 
     #[test]

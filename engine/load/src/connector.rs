@@ -4,14 +4,14 @@ use std::io;
 use std::net::SocketAddr;
 
 use touchstone_crew::{PER_SOURCE, Sources};
-use touchstone_sys::socket::Stream;
+use touchstone_sys::socket::{Address, Stream};
 
 use crate::error::Error;
 
 /// Opens connections to one target.
 #[derive(Debug, Clone)]
 pub struct Connector {
-    address: SocketAddr,
+    address: Address,
     sources: Option<Sources>,
     /// The number of this thread's first connection among all of the job's.
     first: u32,
@@ -22,21 +22,22 @@ impl Connector {
     /// target gets as many of 127.0.0.0/8 as keep connecting cheap.
     ///
     /// # Errors
-    /// [`Error::Job`] if the sources are no IPv4 network, or the target is IPv6.
+    /// [`Error::Job`] if the sources are no IPv4 network, or the target is not of IPv4.
     pub fn new(
-        address: SocketAddr,
+        address: Address,
         sources: Option<&str>,
         first: u32,
         total: u32,
     ) -> Result<Self, Error> {
         let parse = |text| Sources::parse(text).map_err(Error::Job);
         let mut sources = sources.map(parse).transpose()?;
-        if sources.is_some() && address.is_ipv6() {
-            return Err(Error::Job(
-                "sources can be spread over IPv4 only, and the target is IPv6".to_owned(),
-            ));
+        let is_ipv4 = matches!(address, Address::Ip(SocketAddr::V4(_)));
+        if sources.is_some() && !is_ipv4 {
+            return Err(Error::Job(format!(
+                "sources can be spread over IPv4 only, and the target is {address}"
+            )));
         }
-        let loopback = matches!(address, SocketAddr::V4(v4) if v4.ip().is_loopback());
+        let loopback = is_ipv4 && address.is_local();
         if sources.is_none() && loopback && u64::from(total) > PER_SOURCE {
             sources = Some(parse("127.0.0.0/8")?);
         }
@@ -52,7 +53,11 @@ impl Connector {
     /// # Errors
     /// What the kernel answered to `socket`, `bind` or `connect`.
     pub fn open(&self, slot: u32) -> io::Result<(Stream, bool)> {
-        let socket = Stream::new(&self.address)?;
+        let address = match &self.address {
+            Address::Ip(address) => address,
+            Address::Unix(path) => return Ok((Stream::to_unix(path)?, true)),
+        };
+        let socket = Stream::new(address)?;
         socket.no_delay()?;
         // Closing with a reset leaves no TIME_WAIT behind, which would slow down the next run's connecting.
         socket.reset_on_close()?;
@@ -62,13 +67,13 @@ impl Connector {
             let source = sources.address(u64::from(self.first + slot) / PER_SOURCE);
             socket.bind(&SocketAddr::from((source, 0)))?;
         }
-        let established = socket.connect(&self.address)?;
+        let established = socket.connect(address)?;
         Ok((socket, established))
     }
 
     /// The address that is connected to.
     #[must_use]
-    pub const fn address(&self) -> SocketAddr {
+    pub const fn address(&self) -> Address {
         self.address
     }
 }

@@ -1,7 +1,8 @@
 //! What keeps a job from being carried out.
 
 use std::io;
-use std::net::SocketAddr;
+
+use touchstone_sys::socket::Address;
 
 use crate::crew::{Layer, Unconnected};
 
@@ -85,7 +86,7 @@ impl From<touchstone_tls::Error> for Error {
 impl Error {
     /// Not one connection could be established.
     #[must_use]
-    pub fn unconnected(target: SocketAddr, last: Option<Unconnected>) -> Self {
+    pub fn unconnected(target: Address, last: Option<Unconnected>) -> Self {
         let target = target.to_string();
         match last {
             Some(Unconnected { why, layer }) => match layer {

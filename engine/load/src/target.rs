@@ -1,10 +1,13 @@
 //! Where the load goes, and whether it may.
 
-pub use touchstone_exchange::Target;
 use touchstone_http::{Url, first_that_answers};
+use touchstone_sys::socket::Address;
 
 use crate::error::Error;
 use crate::job::Job;
+
+/// A URL with the address that it leads to.
+pub type Target = touchstone_exchange::Target<Address>;
 
 /// Where a job leads: its URL parsed, and of the addresses of its host, or of that of `connect_to`, the first that answers.
 /// Refuses what is not on this machine unless `allow_hosts` names it.
@@ -14,6 +17,11 @@ use crate::job::Job;
 /// one.
 pub fn permitted(job: &Job) -> Result<Target, Error> {
     let url = Url::parse(&job.url).map_err(|error| Error::Job(error.to_string()))?;
+    let unix = |text: &String| text.strip_prefix("unix:").map(str::to_owned);
+    if let Some(socket) = job.connect_to.as_ref().map_or(url.socket.clone(), unix) {
+        let address = Address::unix(&socket);
+        return Ok(Target { url, address });
+    }
     let place = match &job.connect_to {
         None => url.clone(),
         Some(text) => Url::parse(&format!("http://{text}/"))
@@ -32,7 +40,10 @@ pub fn permitted(job: &Job) -> Result<Target, Error> {
     let allowed = &job.allow_hosts;
     found.retain(|one| place.is_allowed(*one, allowed) || url.is_allowed(*one, allowed));
     match first_that_answers(&found).or(found.first().copied()) {
-        Some(address) => Ok(Target { url, address }),
+        Some(address) => Ok(Target {
+            url,
+            address: address.into(),
+        }),
         None => Err(Error::NotAllowed { host: place.host }),
     }
 }
@@ -52,7 +63,10 @@ mod tests {
         let mut job = Job::for_url("https://shop.test/a");
         job.connect_to = Some("127.0.0.1:8443".to_owned());
         let target = super::permitted(&job).unwrap();
-        assert_eq!(target.address, "127.0.0.1:8443".parse().unwrap());
+        assert_eq!(
+            target.address,
+            Address::Ip("127.0.0.1:8443".parse().unwrap())
+        );
         assert_eq!(target.url.host, "shop.test");
         job.connect_to = Some("192.0.2.7:443".to_owned());
         assert!(matches!(
@@ -86,7 +100,17 @@ mod tests {
         let refused = permitted("http://192.0.2.7/", &[]);
         assert!(matches!(refused, Err(Error::NotAllowed { host }) if host == "192.0.2.7"));
         let named = permitted("https://192.0.2.7/", &["192.0.2.7".to_owned()]).unwrap();
-        assert_eq!(named.address, "192.0.2.7:443".parse().unwrap());
+        assert_eq!(named.address, Address::Ip("192.0.2.7:443".parse().unwrap()));
+    }
+
+    #[test]
+    fn a_unix_socket_is_of_this_machine() {
+        let target = permitted("unix:/run/app.sock:/a", &[]).unwrap();
+        assert_eq!(target.address, Address::unix("/run/app.sock"));
+        // A process that carries a part of the load gets the address back.
+        let mut job = Job::for_url("http://localhost/");
+        job.connect_to = Some(target.address.to_string());
+        assert_eq!(super::permitted(&job).unwrap().address, target.address);
     }
 
     #[test]

@@ -95,7 +95,7 @@ impl Threads {
         gate: Option<&Arc<Gate>>,
     ) -> Result<Self, Error> {
         let backend = Backend::choose(job, target)?;
-        let local = target.address.ip().to_canonical().is_loopback();
+        let local = target.address.is_local();
         let read = || Materials::read(&job.tls, job.protocol, &target.url.host, local);
         let tls = target.url.tls.then(read).transpose()?;
         let limit = job.max_requests.map(|limit| share.of(limit));

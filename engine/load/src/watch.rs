@@ -1,10 +1,10 @@
 //! The server's process tree, sampled next to the load.
 
-use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use touchstone_sys::socket::Address;
 use touchstone_watch::timeline::{Flights, TimelineSampler, TimelineSettings};
 use touchstone_watch::{Dependency, Phase, Target, WatchError, Watcher, WatcherSettings};
 
@@ -41,11 +41,16 @@ pub fn start(job: &Job, watch: &Watch, dependencies: &[Dependency]) -> Result<Wa
 /// [`Error::System`] if the process cannot be watched.
 pub fn timeline(
     job: &Job,
-    server: SocketAddr,
+    server: Address,
     flights: &[Arc<Flights>],
 ) -> Result<Option<TimelineSampler>, Error> {
     let (Some(tail), Some(watch)) = (&job.tail, &job.watch) else {
         return Ok(None);
+    };
+    let Address::Ip(server) = server else {
+        return Err(Error::Job(
+            "tail follows requests by their TCP ports, and the url is a Unix socket: give http://HOST:PORT".to_owned(),
+        ));
     };
     let settings = TimelineSettings {
         pid: watch.pid,

@@ -1,12 +1,16 @@
-//! TCP sockets that do not block.
+//! Sockets that do not block: TCP's, and a client's of the Unix domain.
 
 use crate::{count, done, own};
+use serde::{Serialize, Serializer};
 use socket2::{Domain, Protocol, SockAddr, Socket, Type};
+use std::collections::BTreeSet;
+use std::fmt;
 use std::io;
 use std::net::{Shutdown, SocketAddr, TcpListener};
 use std::ops::RangeInclusive;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd, RawFd};
 use std::ptr::null;
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 /// How many connections may wait to be accepted; the kernel caps it at `net.core.somaxconn`.
@@ -14,6 +18,61 @@ const BACKLOG: i32 = 65_535;
 
 /// The kernel's number of an option of IP that the library has not (linux/in.h).
 const IP_LOCAL_PORT_RANGE: i32 = 51;
+
+/// Where a connection leads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Address {
+    /// A TCP port.
+    Ip(SocketAddr),
+    /// A Unix socket, by its path.
+    Unix(&'static str),
+}
+
+impl Address {
+    /// A Unix socket. Its path is kept until the process ends, once however often it is named, so that an address can be
+    /// copied.
+    #[must_use]
+    pub fn unix(path: &str) -> Self {
+        static KNOWN: Mutex<BTreeSet<&str>> = Mutex::new(BTreeSet::new());
+        let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+        let kept = known.get(path).copied().unwrap_or_else(|| {
+            let kept: &'static str = Box::leak(path.into());
+            known.insert(kept);
+            kept
+        });
+        Self::Unix(kept)
+    }
+
+    /// Whether it is this machine's alone: of loopback, an IPv4 address within IPv6 too, or a Unix socket.
+    #[must_use]
+    pub fn is_local(&self) -> bool {
+        match self {
+            Self::Ip(address) => address.ip().to_canonical().is_loopback(),
+            Self::Unix(_) => true,
+        }
+    }
+}
+
+impl From<SocketAddr> for Address {
+    fn from(address: SocketAddr) -> Self {
+        Self::Ip(address)
+    }
+}
+
+impl fmt::Display for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Ip(address) => address.fmt(f),
+            Self::Unix(path) => write!(f, "unix:{path}"),
+        }
+    }
+}
+
+impl Serialize for Address {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
 
 /// One end of a connection, or what becomes one.
 #[derive(Debug)]
@@ -27,6 +86,16 @@ impl Stream {
     pub fn new(address: &SocketAddr) -> io::Result<Self> {
         let kind = Type::STREAM.nonblocking().cloexec();
         let socket = Socket::new(Domain::for_address(*address), kind, Some(Protocol::TCP))?;
+        Ok(Self(socket.into()))
+    }
+
+    /// Connects to a Unix socket, which is done at once or not at all.
+    ///
+    /// # Errors
+    /// What the kernel answers: `WouldBlock` while as many connections wait as the server has room for.
+    pub fn to_unix(path: &str) -> io::Result<Self> {
+        let socket = Socket::new(Domain::UNIX, Type::STREAM.nonblocking().cloexec(), None)?;
+        socket.connect(&SockAddr::unix(path)?)?;
         Ok(Self(socket.into()))
     }
 
@@ -304,6 +373,23 @@ mod tests {
         drop(ours);
         assert!(ready(theirs.as_fd(), Side::Read, PATIENCE));
         assert_eq!(theirs.receive(&mut buffer).unwrap(), 0);
+    }
+
+    #[test]
+    fn a_unix_socket_is_connected_to_at_once_or_not_at_all() {
+        let path = std::env::temp_dir().join(format!("touchstone-sys-{}.sock", std::process::id()));
+        let text = path.to_str().unwrap();
+        assert!(Stream::to_unix(text).is_err());
+        let listener = std::os::unix::net::UnixListener::bind(&path).unwrap();
+        let ours = Stream::to_unix(text).unwrap();
+        assert_eq!(ours.send(b"ping").unwrap(), 4);
+        let (mut theirs, _) = listener.accept().unwrap();
+        let mut buffer = [0; 4];
+        std::io::Read::read_exact(&mut theirs, &mut buffer).unwrap();
+        assert_eq!(&buffer, b"ping");
+        std::fs::remove_file(&path).unwrap();
+        assert_eq!(Address::unix("/a"), Address::unix("/a"));
+        assert_eq!(Address::unix("/a").to_string(), "unix:/a");
     }
 
     #[test]

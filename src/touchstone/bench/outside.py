@@ -90,7 +90,7 @@ def read_outside(name: str, text: str) -> ExternalService:
     url = pasted_url(text)
     if url.target != "/":
         raise UsageError(f"{text} has a path, but the scenario gives the paths", fix=f"write {url.origin}")
-    return ExternalService(name, url.origin, url.host, url.port)
+    return ExternalService(name, url.origin, url.host, url.port, url.socket)
 
 
 def inspect_outside(service: ExternalService) -> None:
@@ -199,12 +199,14 @@ def _addresses(service: ExternalService) -> list[str]:
 
 
 def _is_local(address: str) -> bool:
-    return is_loopback(address.rpartition(":")[0].strip("[]"))
+    return address.startswith("unix:") or is_loopback(address.rpartition(":")[0].strip("[]"))
 
 
 def _who_listens(service: ExternalService) -> str:
     """How to read its memory and CPU, with the listening process where that can be seen."""
     words = f"--pid {service.name}=PID or --cgroup {service.name}=PATH"
+    if service.socket is not None:
+        return f"name its process by {words}"
     with suppress(psutil.Error):
         held = sorted(pid for pid in listeners(service.port) if pid is not None)
         if held and any(map(_is_local, _addresses(service))):

@@ -11,7 +11,7 @@ from pathlib import Path
 from touchstone.bench.outside import read_outside
 from touchstone.failure import UsageError
 from touchstone.isolation.family import family
-from touchstone.isolation.port import listening_tree
+from touchstone.isolation.port import listening_tree, socket_tree
 from touchstone.manifest.outside import ExternalService, is_loopback
 
 
@@ -51,18 +51,20 @@ def read_services(
 
 def _with_processes(services: Sequence[ExternalService]) -> list[ExternalService]:
     """Give services without a named process the tree that listens, if none shares it."""
-    found = {
-        service.name: service.pid
-        or next(filter(None, (listening_tree(service.port, a) for a in _local_addresses(service))), None)
-        for service in services
-        if service.cgroup is None
-    }
+    found = {service.name: service.pid or _listening(service) for service in services if service.cgroup is None}
     complete = []
     for service in services:
         pid = found.get(service.name)
         others = {other for name, other in found.items() if other is not None and name != service.name}
         complete.append(service if pid is None or _shared(pid, others) else dataclasses.replace(service, pid=pid))
     return complete
+
+
+def _listening(service: ExternalService) -> int | None:
+    """The root of the process tree that listens at its address, if that is certain."""
+    if service.socket is not None:
+        return socket_tree(service.socket)
+    return next(filter(None, (listening_tree(service.port, one) for one in _local_addresses(service))), None)
 
 
 def _shared(pid: int, others: set[int]) -> bool:

@@ -110,7 +110,7 @@ class AskedService:
     """A service that is asked."""
 
     url: str
-    """`http://HOST:PORT`, or with https."""
+    """`http://HOST:PORT`, or with https; or `unix:PATH`, a Unix socket."""
     timeout_s: float = 15.0
     """The whole exchange has so long, whatever the service does meanwhile."""
     spoken: SpokenProtocol = PLAIN
@@ -206,6 +206,8 @@ class Url:
     """Scheme, host and port as given."""
     target: str
     """Path and query as they are sent."""
+    socket: str | None
+    """The path of a Unix socket; None for a host and a port."""
 
 
 def pasted_url(text: str) -> Url:

@@ -12,6 +12,8 @@ _PATIENCE_S = 2.0
 def speaks_tls(url: str) -> bool:
     """Return whether the port of an http:// URL takes a TLS handshake. False if it cannot be asked."""
     parts = urlsplit(url)
+    if parts.hostname is None:
+        return False
     # Nothing is sent or taken but the handshake, and nothing verified: the machine's authorities need not be read.
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE

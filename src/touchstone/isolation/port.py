@@ -72,6 +72,15 @@ def listening_tree(port: int, address: str) -> int | None:
     return None
 
 
+def socket_tree(path: str) -> int | None:
+    """The root of the process tree that has the Unix socket of this path. None if there is none, or several."""
+    pids = {one.pid for one in psutil.net_connections("unix") if str(one.laddr) == path}
+    held = {pid for pid in pids if pid is not None}
+    with contextlib.suppress(psutil.Error):
+        return next((pid for pid in sorted(held) if held <= {one.pid for one in family(pid)}), None)
+    return None
+
+
 def _first_to_listen(process: psutil.Process, port: int) -> int:
     """The process itself, or the one above it that has the same socket: of several that share one, psutil names one."""
     own = _places(process, port)

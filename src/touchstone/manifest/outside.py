@@ -20,10 +20,12 @@ class ExternalService:
 
     name: str
     origin: str
-    """`http://HOST:PORT` or `https://HOST:PORT` as it was given; the paths are the scenario's."""
+    """`http://HOST:PORT` or `https://HOST:PORT` as it was given, or `unix:PATH`; the paths are the scenario's."""
     host: str
     """The host's name or address, without brackets."""
     port: int
+    socket: str | None = None
+    """The path of the Unix socket that it listens on, in place of host and port."""
     pid: int | None = None
     """The root of its process tree."""
     cgroup: Path | None = None

@@ -1,11 +1,11 @@
 //! Answers: what came of an order.
 
 use std::collections::BTreeMap;
-use std::net::SocketAddr;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 use touchstone_grpc::Outline;
+use touchstone_sys::socket::Address;
 
 /// One line of standard output, for the order of the same `id`.
 #[derive(Debug, Clone, JsonSchema, Serialize)]
@@ -32,9 +32,9 @@ pub enum Outcome {
     /// To `url`: its parts.
     Url(UrlParts),
     /// To `resolve`: the addresses.
-    Addresses(Vec<SocketAddr>),
+    Addresses(#[schemars(with = "Vec<String>")] Vec<Address>),
     /// To `locate`: the address.
-    Address(SocketAddr),
+    Address(#[schemars(with = "String")] Address),
     /// To `speaks_http2`: whether it does; false where it cannot be asked.
     Http2(bool),
     /// To `release`: whether a connection was open.
@@ -77,7 +77,8 @@ pub struct Exchange {
     /// The number of the request.
     pub counter: u64,
     /// Where it was sent; null if there was no connection.
-    pub address: Option<SocketAddr>,
+    #[schemars(with = "Option<String>")]
+    pub address: Option<Address>,
     /// Whether an earlier request had gone over the connection.
     pub reused: bool,
     /// Whether it was sent once more, because a kept connection had been closed meanwhile.
@@ -120,4 +121,6 @@ pub struct UrlParts {
     pub origin: String,
     /// Path and query as they are sent, at least `/`.
     pub target: String,
+    /// The path of a Unix socket; null for a host and a port.
+    pub socket: Option<String>,
 }

@@ -1,8 +1,9 @@
 //! Connections that are kept between the requests of a lane.
 
 use std::collections::HashMap;
-use std::net::SocketAddr;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use touchstone_sys::socket::Address;
 
 use crate::client::Connection;
 use crate::request::CompiledRequest;
@@ -22,7 +23,7 @@ struct Lane {
 
 impl Lanes {
     /// The connection of the lane, if it leads to this address and is still open; another one is closed.
-    pub fn take(&self, lane: u64, address: SocketAddr) -> Option<Connection> {
+    pub fn take(&self, lane: u64, address: Address) -> Option<Connection> {
         let mut kept = self.lock().get_mut(&lane)?.kept.take()?;
         (kept.address == address && kept.is_at_rest()).then_some(kept)
     }

@@ -11,6 +11,8 @@ use base64::engine::general_purpose::STANDARD;
 use super::answer::Exchange;
 use super::lanes::Lanes;
 use super::order::{Send, Values};
+use touchstone_sys::socket::Address;
+
 use crate::capture::Capture;
 use crate::client::{Answered, Connection, Unanswered};
 use crate::events::Watched;
@@ -60,7 +62,7 @@ pub trait LoadConnections: Sync {
 pub fn send_between(
     order: &Send,
     load: &dyn LoadConnections,
-    target: Target,
+    target: Target<Address>,
 ) -> Result<Vec<Exchange>, String> {
     let sending = Sending {
         order,
@@ -92,7 +94,7 @@ pub(super) struct Sending<'a> {
     /// The load on whose connections they go; none: they have connections of their own.
     pub load: Option<&'a dyn LoadConnections>,
     pub lanes: &'a Lanes,
-    pub target: Target,
+    pub target: Target<Address>,
     /// What connections of their own need, once the first is opened.
     pub transport: OnceLock<Result<Transport, String>>,
     pub timeout: Duration,

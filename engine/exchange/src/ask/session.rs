@@ -2,13 +2,13 @@
 
 use std::collections::HashMap;
 use std::io::{BufRead, Write};
-use std::net::SocketAddr;
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use touchstone_grpc::{Schema, outlines};
 use touchstone_h2::frame::{self, FrameHead, Kind};
 use touchstone_http::{Url, reach};
+use touchstone_sys::socket::{Address, Stream};
 use touchstone_tls::{Materials, Protocol, Tls};
 
 use super::answer::{Answer, Outcome, UrlParts};
@@ -55,7 +55,7 @@ pub fn run(orders: impl BufRead, answers: impl Write + std::marker::Send) -> std
 struct Session {
     lanes: Lanes,
     /// The address of each host and port that was asked, by authority.
-    located: Mutex<HashMap<String, SocketAddr>>,
+    located: Mutex<HashMap<String, Address>>,
 }
 
 impl Session {
@@ -123,27 +123,35 @@ impl Session {
 
     fn locate(&self, text: &str) -> Result<Outcome, String> {
         let url = url(text)?;
+        if let Some(socket) = &url.socket {
+            Stream::to_unix(socket).map_err(|error| error.to_string())?;
+            return Ok(Outcome::Address(Address::unix(socket)));
+        }
         if let Some(known) = self.located().get(&url.authority) {
             return Ok(Outcome::Address(*known));
         }
         let found = url.addresses().and_then(|found| reach(&found));
-        let address = found.map_err(|error| error.to_string())?;
+        let address = found.map_err(|error| error.to_string())?.into();
         self.located().insert(url.authority, address);
         Ok(Outcome::Address(address))
     }
 
     /// The address that was located, or the first that answers; where none does, the first.
-    fn address(&self, url: &Url) -> std::io::Result<SocketAddr> {
+    fn address(&self, url: &Url) -> std::io::Result<Address> {
+        if let Some(socket) = &url.socket {
+            return Ok(Address::unix(socket));
+        }
         if let Some(known) = self.located().get(&url.authority) {
             return Ok(*known);
         }
         let found = url.addresses()?;
         if let [only] = found[..] {
-            return Ok(only);
+            return Ok(only.into());
         }
         let Ok(address) = reach(&found) else {
-            return Ok(found[0]);
+            return Ok(found[0].into());
         };
+        let address = address.into();
         self.located().insert(url.authority.clone(), address);
         Ok(address)
     }
@@ -168,7 +176,7 @@ impl Session {
         begins().unwrap_or(false)
     }
 
-    fn located(&self) -> std::sync::MutexGuard<'_, HashMap<String, SocketAddr>> {
+    fn located(&self) -> std::sync::MutexGuard<'_, HashMap<String, Address>> {
         self.located.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -185,6 +193,7 @@ fn parts(text: &str) -> Result<UrlParts, String> {
         host: url.host,
         port: url.port,
         target: url.path,
+        socket: url.socket,
     })
 }
 
@@ -195,8 +204,14 @@ fn methods(proto: &str) -> Result<Outcome, String> {
 }
 
 fn resolve(text: &str) -> Result<Outcome, String> {
-    let found = url(text)?.addresses().map_err(|error| error.to_string())?;
-    Ok(Outcome::Addresses(found))
+    let url = url(text)?;
+    if let Some(socket) = &url.socket {
+        return Ok(Outcome::Addresses(vec![Address::unix(socket)]));
+    }
+    let found = url.addresses().map_err(|error| error.to_string())?;
+    Ok(Outcome::Addresses(
+        found.into_iter().map(Address::from).collect(),
+    ))
 }
 
 fn render(values: &Values, texts: &[Text]) -> Result<Outcome, String> {

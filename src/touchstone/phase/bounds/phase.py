@@ -15,6 +15,7 @@ from touchstone.manifest.scenario import Bounds, Scenario
 from touchstone.manifest.spoken import PLAIN
 from touchstone.phase.base import Phase
 from touchstone.phase.bounds.figures import bounds_figures
+from touchstone.phase.load.reach import unmeasured, without_tcp
 from touchstone.record.evidence.bounds import BoundsEvidence, BoundsResult
 from touchstone.record.sample import Sample
 from touchstone.vocabulary.phase import PHASES, PhaseKind
@@ -38,6 +39,8 @@ class BoundsPhase(Phase):
         """One sample."""
         asked = bench.scenario.bounds
         assert asked is not None  # `applies` has seen to it
+        if why := without_tcp(contender):
+            return [unmeasured(bench, contender, None, round_number, why, phase="bounds", position=position)]
         with sampling(bench, "bounds", contender.name) as sample:
             bench.watcher.step(f"watching quiet connections of {contender.name} for up to {asked.watch_s:g} s")
             # They are those of HTTP/1.1 without TLS, whatever the scenario speaks.

@@ -21,6 +21,13 @@ def not_spoken(contender: Contender, spoken: SpokenProtocol) -> str | None:
     return None
 
 
+def without_tcp(contender: Contender) -> str | None:
+    """Why a phase that goes over TCP alone is left out. None if it is not."""
+    if contender.outside is None or contender.outside.socket is None:
+        return None
+    return f"this phase goes over TCP, and the service listens on a Unix socket ({contender.outside.origin})"
+
+
 def out_of_reach(contender: Contender, load: Load) -> str | None:
     """Why the load cannot be put on the contender; None if it can."""
     if why := not_spoken(contender, load.spoken):

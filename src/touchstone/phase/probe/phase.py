@@ -19,7 +19,7 @@ from touchstone.manifest.catalogue import Contender
 from touchstone.manifest.scenario import Probe, Scenario
 from touchstone.manifest.spoken import SpokenProtocol, TlsSettings
 from touchstone.phase.base import Phase
-from touchstone.phase.load.reach import not_spoken, unmeasured
+from touchstone.phase.load.reach import not_spoken, unmeasured, without_tcp
 from touchstone.record.evidence.probe import ProbeReport, RequirementCounts
 from touchstone.record.sample import Sample
 from touchstone.vocabulary.phase import PHASES, PhaseKind
@@ -49,7 +49,7 @@ class ProbePhase(Phase):
         for spoken in [own.with_label(label) for label in asked.protocols] or [own]:
             # The scenario's own protocol needs no name: it is what every phase without loads speaks.
             name = None if spoken == own else spoken.label
-            if why := not_spoken(contender, spoken):
+            if why := without_tcp(contender) or not_spoken(contender, spoken):
                 samples.append(unmeasured(bench, contender, name, round_number, why, phase="probe", position=position))
             else:
                 samples.append(self._probed(bench.speaking(spoken), contender, asked, name))
