@@ -488,6 +488,8 @@ class UrlParts(TypedDict):
     """Scheme, host and port as given."""
     port: int
     """The port, the scheme's own if none is given."""
+    socket: str | None
+    """The path of a Unix socket; null for a host and a port."""
     target: str
     """Path and query as they are sent, at least `/`."""
     tls: bool
