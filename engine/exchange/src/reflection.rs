@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use touchstone_grpc::{Method, Reflected, Schema, VERSIONS, services};
+use touchstone_sys::socket::Address;
 
 use crate::call::code;
 use crate::client::Connection;
@@ -32,7 +33,7 @@ enum Unanswered {
 pub fn reflect(
     grpc: &mut Grpc,
     headers: &[(String, String)],
-    (target, transport): (&Target, &Transport),
+    (target, transport): (&Target<Address>, &Transport),
     timeout: Duration,
 ) -> Result<(), String> {
     let (service, _) = Method::names(&grpc.method)?;
@@ -55,7 +56,7 @@ pub fn reflect(
 /// The server that is asked.
 struct Server<'a> {
     connection: Option<Connection>,
-    to: (&'a Target, &'a Transport),
+    to: (&'a Target<Address>, &'a Transport),
     headers: &'a [(String, String)],
     timeout: Duration,
 }
