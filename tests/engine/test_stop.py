@@ -41,7 +41,8 @@ class Planted:
 
     def stop(self, *, target: str = "/", **job: Any) -> StopResult:
         """What the engine says of its end."""
-        request = {"target": target, "expect": {"body": {"kind": "exact", "value": "hello"}}}
+        expect = {} if "streams" in job else {"body": {"kind": "exact", "value": "hello"}}
+        request = {"target": target, "expect": expect}
         url = f"{self.scheme}://127.0.0.1:{self.port}"
         plan = {"url": url, "pid": self.process.pid, "requests": [request], "before_s": 0.3, "timeout_s": 3.0, **job}
         return run_job("stop", cast("StopJob", plan), StopResult)
@@ -240,7 +241,7 @@ def test_the_memory_of_both_is_more_than_that_of_one(planted: Any) -> None:
     assert handover.memory_bytes is not None
     assert handover.both_bytes is not None
     assert handover.memory_bytes > 1_000_000
-    assert handover.both_bytes > handover.memory_bytes / 2
+    assert handover.both_bytes > handover.memory_bytes
 
 
 def test_a_successor_without_a_process_id_is_refused(planted: Any) -> None:
@@ -254,3 +255,41 @@ def test_a_server_without_tls_is_not_ended_over_it(planted: Any) -> None:
     result = one.stop(rate=50.0, connections=2, url=f"{other}://127.0.0.1:{one.port}")
     assert result.failure is not None
     assert one.process.poll() is None
+
+
+SOCKET: dict[str, Any] = {
+    "target": "/socket",
+    "body": "hello",
+    "websocket": {"kind": "echo"},
+    "expect": {"status": None},
+}
+
+
+@plain
+@pytest.mark.parametrize(("job", "codes"), [({"target": "/stream"}, {}), ({"requests": [SOCKET]}, {1001: 4})])
+def test_streams_end_or_are_cut(planted: Any, job: dict[str, Any], codes: dict[int, int]) -> None:
+    ended = planted("graceful").stop(streams=4, **job).streams
+    assert (ended.open, ended.ended, ended.cut, ended.left) == (4, 4, 0, 0)
+    assert ended.close_codes == codes
+    cut = planted("exits").stop(streams=4, **job).streams
+    assert (cut.open, cut.ended, cut.cut, cut.left) == (4, 0, 4, 0)
+
+
+@plain
+def test_streams_of_a_service_that_does_not_end_are_left(planted: Any) -> None:
+    result = planted("ignores").stop(target="/stream", streams=2, timeout_s=0.3)
+    assert result.stop_s is None
+    assert result.streams.left == 2
+
+
+@plain
+def test_a_response_that_is_no_stream_is_not_taken_for_one(planted: Any) -> None:
+    result = planted("graceful").stop(streams=2, requests=[{"target": "/", "expect": {"status": [204]}}])
+    assert result.failure is not None
+    assert "a stream did not begin" in result.failure
+
+
+@plain
+def test_streams_exclude_other_requests(planted: Any) -> None:
+    with pytest.raises(EngineError, match="streams"):
+        planted("graceful").stop(target="/stream", streams=2, rate=10.0)

@@ -6,7 +6,9 @@ With `TLS_CERT` and `TLS_KEY` in its environment it speaks TLS.
 
 from __future__ import annotations
 
+import base64
 import fcntl
+import hashlib
 import os
 import selectors
 import signal
@@ -41,6 +43,8 @@ class Service:
         self.selector.register(self.listener, selectors.EVENT_READ)
         self.received: dict[socket.socket, bytes] = {}
         self.waiting: list[tuple[float, socket.socket]] = []
+        self.streams: dict[socket.socket, bool] = {}
+        """Open streams, and whether each is a WebSocket."""
         self.ends_since: float | None = None
         self.read = 0
         if MODE == "alone":
@@ -86,9 +90,13 @@ class Service:
             data = b""
         if not data:
             return self.drop(one)
+        if one in self.streams:
+            return None
         self.received[one] += data
         if b"\r\n\r\n" in self.received[one]:
             path = self.received[one].split(b" ")[1]
+            if path in (b"/stream", b"/socket"):
+                return self.stream(one, path == b"/socket")
             self.received[one] = b""
             self.note("read")
             self.read += 1
@@ -115,7 +123,25 @@ class Service:
         if close:
             self.drop(one)
 
+    def stream(self, one: socket.socket, is_socket: bool) -> None:
+        if is_socket:
+            key = self.received[one].split(b"Sec-WebSocket-Key: ")[1].split(b"\r\n")[0]
+            accept = base64.b64encode(hashlib.sha1(key + b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11").digest())
+            head = b"101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: "
+            one.sendall(b"HTTP/1.1 " + head + accept + b"\r\n\r\n\x89\x00")
+        else:
+            head = b"200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
+            one.sendall(b"HTTP/1.1 " + head + b"9\r\ndata: 1\n\n\r\n")
+        self.streams[one] = is_socket
+
+    def end_streams(self) -> None:
+        """End each as its protocol has it: by the last chunk, or by a close frame with 1001 (going away)."""
+        for one, is_socket in list(self.streams.items()):
+            one.sendall(b"\x88\x02\x03\xe9" if is_socket else b"0\r\n\r\n")
+            self.drop(one)
+
     def drop(self, one: socket.socket) -> None:
+        self.streams.pop(one, None)
         self.selector.unregister(one)
         self.received.pop(one, None)
         one.close()
@@ -128,6 +154,8 @@ class Service:
     def end(self) -> None:
         assert self.ends_since is not None
         since = time.monotonic() - self.ends_since
+        if MODE in DRAIN:
+            self.end_streams()
         if MODE in DRAIN and self.listener.fileno() >= 0:
             # Those that have connected already are served: closing the listener would reset them.
             while self.accept():

@@ -11,6 +11,7 @@ from rich.console import Console
 from tests.judge.bursts import burst, run_with
 from tests.judge.capacities import capacity_run, search, trial, with_search
 from touchstone.judge.judge import judge
+from touchstone.record.evidence.capacity import SmallestBurst
 from touchstone.record.run import Run
 from touchstone.report import render
 from touchstone.report.terminal import print_report
@@ -65,3 +66,10 @@ def test_a_burst_that_says_nothing_is_not_drawn(tmp_path: Path) -> None:
     run = run_with(one)
     render(View(run, judge(run)), tmp_path)
     assert "in a burst" not in (tmp_path / "report.html").read_text(encoding="utf-8")
+
+
+def test_the_smallest_burst_is_a_sentence() -> None:
+    one = burst(400.0, None)
+    one.smallest = SmallestBurst(height=2.0, window_s=6.0, returns_s=0.9, stays_s=1.0, offered=6)
+    told = " ".join(printed(run_with(one)).split())
+    assert "shortest burst of 2 times its capacity after which it is not back within 6.00 s: 1.00 s" in told

@@ -33,9 +33,15 @@ title = "Slow"
 profiles = []
 requests = [{ name = "slow", target = "/slow", expect = { body = "hello" } }]
 
+[loads.stream]
+title = "Streams"
+profiles = []
+requests = [{ name = "stream", target = "/stream", stream = { kind = "sse", events = 1 } }]
+
 [stop]
 load = "quick"
 slow_load = "slow"
+stream_load = "stream"
 within_s = 1
 rolling = true
 """
@@ -115,3 +121,9 @@ def test_a_cold_second_process_and_one_that_cannot_start_are_named(report: dict[
     assert ("gap-at-replacement", "rolling") in codes_of(report, "cold")
     assert ("second-process-fails", "rolling") in codes_of(report, "alone")
     assert ("second-process-fails", "rolling") not in codes_of(report, "cold")
+
+
+def test_streams_that_are_cut_are_named_and_those_that_end_are_not(report: dict[str, Any]) -> None:
+    assert ("streams-cut-at-stop", "streams") in codes_of(report, "exits")
+    assert figures_of(report, "exits", "streams")["stop_streams_cut"] == 8
+    assert figures_of(report, "graceful", "streams")["stop_streams_cut"] == 0

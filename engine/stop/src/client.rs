@@ -2,8 +2,10 @@
 
 use crate::connection::{Asked, Connection, Heard, Role};
 use crate::job::Plan;
-use crate::outcome::{Fate, Outcome, Outcomes};
-use crate::result::{Loss, Rested};
+use crate::outcome::{Fate, Outcome};
+use crate::result::Rested;
+use crate::streams::{self, Streams};
+use crate::tally::Tally;
 use std::collections::VecDeque;
 use std::io;
 use std::net::SocketAddr;
@@ -21,24 +23,6 @@ const PROCESS: u64 = u64::MAX;
 const RESET_FOLLOWS: Nanos = Nanos::from_millis(5);
 /// How long it may take through a relay, which has to be given a CPU.
 const RESET_IS_RELAYED: Nanos = Nanos::from_millis(50);
-/// Losses that are kept, each with its evidence.
-const LOSSES: usize = 100;
-
-/// Requests by what became of them, before and after the signal.
-#[derive(Default)]
-pub(crate) struct Tally {
-    pub before: Outcomes,
-    pub under_way: Outcomes,
-    pub after: Outcomes,
-    pub last_right: Option<Nanos>,
-    /// The longest time between two right responses, or the signal and one, that ended after the signal.
-    pub gap: Nanos,
-    pub first_refused: Option<Nanos>,
-    pub announced: u64,
-    pub losses: Vec<(Nanos, Nanos, Outcome, String)>,
-    pub latest: Nanos,
-}
-
 /// All connections, and the counts.
 pub(crate) struct Client<'a> {
     plan: &'a Plan,
@@ -57,6 +41,7 @@ pub(crate) struct Client<'a> {
     pub signalled: Option<Nanos>,
     pub process_ended: Option<Nanos>,
     pub tally: Tally,
+    pub streams: Streams,
     pub idle: Rested,
     pub silent: Rested,
     pub half_sent: Rested,
@@ -85,6 +70,7 @@ impl<'a> Client<'a> {
             signalled: None,
             process_ended: None,
             tally: Tally::default(),
+            streams: Streams::default(),
             idle: Rested::default(),
             silent: Rested::default(),
             half_sent: Rested::default(),
@@ -135,6 +121,17 @@ impl<'a> Client<'a> {
             }
         }
         Ok(())
+    }
+
+    /// Opens a stream by the next request.
+    ///
+    /// # Errors
+    /// Why it could not be opened.
+    pub fn open_stream(&mut self) -> io::Result<()> {
+        let asked = self.next(Role::Load, monotonic());
+        let request = (asked.request, &self.plan.requests[asked.request]);
+        let key = self.key(asked);
+        self.streams.open(&self.epoll, &self.address, request, key)
     }
 
     fn open(&mut self, role: Role) -> io::Result<usize> {
@@ -196,6 +193,10 @@ impl<'a> Client<'a> {
         for event in &room[..count] {
             if event.token() == PROCESS {
                 self.process_ended.get_or_insert_with(monotonic);
+            } else if event.token() >= streams::FIRST {
+                let plan = self.plan;
+                self.streams
+                    .hear(event.token(), &plan.requests, plan.seed, self.signalled);
             } else {
                 self.hear(event.token() as usize);
             }
@@ -285,28 +286,17 @@ impl<'a> Client<'a> {
     }
 
     fn answered(&mut self, asked: Asked, response: &Response) {
-        let now = monotonic();
         let request = &self.plan.requests[asked.request];
         let faults = request.faults(response, self.key(asked));
         if self.signalled.is_some() && !response.keep_alive {
             self.tally.announced += 1;
         }
         if faults.is_empty() {
-            self.close_gap(now);
-            self.tally.last_right = Some(now);
             self.settle(asked, Outcome::Right, String::new());
         } else if response.status == 503 {
             self.settle(asked, Outcome::Unavailable, "status 503".into());
         } else {
             self.settle(asked, Outcome::Wrong, faults.join("; "));
-        }
-    }
-
-    /// Takes the time since the last right response, or the signal, as one without a right response.
-    pub fn close_gap(&mut self, now: Nanos) {
-        if let Some(signal) = self.signalled {
-            let since = self.tally.last_right.map_or(signal, |at| at.max(signal));
-            self.tally.gap = self.tally.gap.max(now.saturating_sub(since));
         }
     }
 
@@ -324,20 +314,9 @@ impl<'a> Client<'a> {
     }
 
     fn settle(&mut self, asked: Asked, outcome: Outcome, evidence: String) {
-        let now = monotonic();
         self.under_way -= 1;
-        let tally = &mut self.tally;
-        match self.signalled {
-            None => tally.before.add(outcome),
-            Some(at) if asked.due < at => tally.under_way.add(outcome),
-            Some(_) => tally.after.add(outcome),
-        }
-        if matches!(outcome, Outcome::Refused | Outcome::Unavailable) {
-            tally.first_refused.get_or_insert(now);
-        }
-        if outcome != Outcome::Right && tally.losses.len() < LOSSES {
-            tally.losses.push((asked.due, now, outcome, evidence));
-        }
+        self.tally
+            .settle(asked.due, self.signalled, outcome, evidence);
     }
 
     /// Settles what is still under way.
@@ -361,19 +340,6 @@ impl<'a> Client<'a> {
     pub fn open_of(&self, role: Role) -> u64 {
         let open = self.connections.iter().flatten();
         open.filter(|connection| connection.role == role).count() as u64
-    }
-
-    /// The losses, with times from the signal.
-    pub fn losses(&self, signal: Nanos) -> Vec<Loss> {
-        let losses = self.tally.losses.iter();
-        losses
-            .map(|(due, ended, outcome, evidence)| Loss {
-                due_s: since(*due, signal),
-                ended_s: since(*ended, signal),
-                outcome: *outcome,
-                evidence: evidence.clone(),
-            })
-            .collect()
     }
 }
 

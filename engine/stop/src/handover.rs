@@ -9,7 +9,7 @@ use std::thread::JoinHandle;
 use touchstone_exchange::JobError;
 use touchstone_relay::Relay;
 use touchstone_sys::poll::Bell;
-use touchstone_watch::{Depth, Phase, Resources, Sampler, Target};
+use touchstone_watch::{Depth, Phase, Sampler, Target};
 
 /// A relay before the process that is ended, and later before its successor, on a thread of its own.
 pub(crate) struct Relayed {
@@ -111,9 +111,11 @@ pub(crate) fn memory_of_both(job: &Job) -> Option<JoinHandle<Memory>> {
                 both: None,
             };
         };
+        // The second process maps the same files. Its anonymous memory comes on top.
+        let own = new.anon.map(|anon| anon + new.swap.unwrap_or(0));
         Memory {
             one: old.footprint,
-            both: Resources::sum(&[old, new]).pss,
+            both: old.footprint.zip(own).map(|(one, own)| one + own),
         }
     }))
 }

@@ -66,6 +66,10 @@ pub struct Job {
     /// Connections on which the first half of a request is sent, and no more.
     #[serde(default)]
     pub half_sent: u32,
+    /// Streams that are open at the signal, each on a connection of its own: responses that go on, and WebSockets on which
+    /// nothing is sent. With them, `requests` are theirs.
+    #[serde(default)]
+    pub streams: u32,
     /// Seconds of load before the signal.
     #[serde(default = "default_before")]
     pub before_s: f64,
@@ -155,6 +159,16 @@ impl Job {
         }
         let after = self.successor.as_ref();
         let after = after.map(|one| seconds("successor.after_s", one.after_s));
+        if self.streams > 0 && target.url.tls {
+            return Err(malformed(
+                "streams: they are stopped without TLS: give the http:// URL".into(),
+            ));
+        }
+        if self.streams > 0 && (self.rate > 0.0 || self.idle + self.held + self.half_sent > 0) {
+            return Err(malformed(
+                "streams: `requests` open them, so no others can be sent: leave rate, idle, held and half_sent out".into(),
+            ));
+        }
         Ok(Plan {
             after: after.transpose()?,
             transport: Transport::to(&target, Protocol::H1, &self.tls).map_err(malformed)?,
@@ -194,7 +208,11 @@ impl Job {
         let usual = usual.map(|(number, one)| (format!("requests[{number}]"), one));
         let one = |(place, request): (String, &Request)| {
             let compiled = CompiledRequest::compile(request, origin, scope);
-            let compiled = compiled.and_then(CompiledRequest::without_message);
+            let compiled = if self.streams > 0 {
+                compiled
+            } else {
+                compiled.and_then(CompiledRequest::without_message)
+            };
             compiled.map_err(|why| format!("{place}.{why}"))
         };
         usual.chain(held).map(one).collect()

@@ -14,6 +14,8 @@ pub mod job;
 mod outcome;
 pub mod result;
 mod run;
+mod streams;
+mod tally;
 
 pub use job::Job;
 pub use result::StopResult;

@@ -40,6 +40,8 @@ pub struct StopResult {
     pub silent: Rested,
     /// Connections on which half of a request was sent.
     pub half_sent: Rested,
+    /// Streams that were open.
+    pub streams: StreamsResult,
     /// Whether somebody still took connections at the address after the process had ended. False where the successor
     /// listens there.
     pub listens_after: bool,
@@ -68,6 +70,25 @@ pub struct Rested {
     pub answered: BTreeMap<u16, u64>,
 }
 
+/// Streams that were open at the signal.
+#[derive(Debug, Clone, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
+pub struct StreamsResult {
+    /// Open at the signal.
+    pub open: u64,
+    /// Ended before the signal.
+    pub ended_before: u64,
+    /// Ended as they should: by the end of the response, or by a close frame.
+    pub ended: u64,
+    /// Cut: their connections ended before, or the bytes on them were wrong.
+    pub cut: u64,
+    /// Still open when the process had ended, or the time was up.
+    pub left: u64,
+    /// When the last of these ended.
+    pub last_ended_s: Option<f64>,
+    /// Codes of close frames, where they had one, and how many.
+    pub close_codes: BTreeMap<u16, u64>,
+}
+
 /// One process that takes the place of another.
 #[derive(Debug, Clone, Copy, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
 pub struct Handover {
@@ -75,7 +96,8 @@ pub struct Handover {
     pub gap_s: f64,
     /// Memory of the process tree that was ended, in bytes, while both ran; null if it could not be read.
     pub memory_bytes: Option<u64>,
-    /// Memory of both process trees then, in bytes, with pages that they share counted once.
+    /// Memory of both process trees then, in bytes: that of the one, and the anonymous memory of the other, since both map
+    /// the same files.
     pub both_bytes: Option<u64>,
 }
 

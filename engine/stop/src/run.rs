@@ -4,7 +4,7 @@ use crate::client::Client;
 use crate::connection::Role;
 use crate::handover::{Memory, Relayed, memory_of_both};
 use crate::job::{Job, Plan};
-use crate::result::{Handover, SCHEMA, StopResult};
+use crate::result::{Handover, SCHEMA, StopResult, StreamsResult};
 use std::net::TcpStream;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
@@ -85,6 +85,7 @@ impl Run<'_> {
             return Ok(None);
         }
         let client = &mut self.client;
+        client.streams.found.open = client.streams.open_now();
         client.idle.open = client.open_of(Role::Idle);
         client.silent.open = client.open_of(Role::Silent);
         client.half_sent.open = client.open_of(Role::HalfSent);
@@ -99,12 +100,14 @@ impl Run<'_> {
             .map_err(|error| JobError::Engine(format!("SIGTERM: {error}")))?;
         self.load(signal.saturating_add(self.plan.timeout.into()));
         let now = monotonic();
-        self.client.close_gap(now);
+        let signalled = self.client.signalled;
+        self.client.tally.close_gap(now, signalled);
         let end = match self.plan.after {
             Some(_) => now + self.plan.timeout.into(),
             None => now + LINGER,
         };
-        while monotonic() < end && self.client.under_way() > 0 && !self.interrupted() {
+        let waits = |client: &Client<'_>| client.under_way() > 0 || client.streams.open_now() > 0;
+        while monotonic() < end && waits(&self.client) && !self.interrupted() {
             self.client.turn(end.min(monotonic() + LOOK));
         }
         self.client.give_up();
@@ -124,6 +127,9 @@ impl Run<'_> {
         let deadline = monotonic() + READY;
         while self.client.under_way() > 0 && monotonic() < deadline && !self.interrupted() {
             self.client.turn(deadline.min(monotonic() + LOOK));
+        }
+        if let Some(failure) = self.streams(deadline) {
+            return Some(failure);
         }
         let right = self.client.tally.before.right;
         let asked = u64::from(kept + self.job.idle);
@@ -145,6 +151,24 @@ impl Run<'_> {
             }
         }
         None
+    }
+
+    /// Opens the streams, and waits until each has begun; returns why one has not, if so.
+    fn streams(&mut self, deadline: Nanos) -> Option<String> {
+        for _ in 0..self.job.streams {
+            if let Err(error) = self.client.open_stream() {
+                return Some(format!("connecting: {error}"));
+            }
+        }
+        let waits = |client: &Client<'_>| !client.streams.all_begun() && monotonic() < deadline;
+        while waits(&self.client) && !self.interrupted() {
+            self.client.turn(deadline.min(monotonic() + LOOK));
+        }
+        let streams = &self.client.streams;
+        let why = streams.failure.clone();
+        let late = || (!streams.all_begun()).then(|| "nothing was streamed in 10 s".to_owned());
+        why.or_else(late)
+            .map(|why| format!("a stream did not begin: {why}"))
     }
 
     /// Whether the load is over: the process has ended, and nobody took over, or has had its time.
@@ -210,6 +234,10 @@ impl Run<'_> {
             idle: client.idle.clone(),
             silent: client.silent.clone(),
             half_sent: client.half_sent.clone(),
+            streams: StreamsResult {
+                left: client.streams.open_now(),
+                ..client.streams.found.clone()
+            },
             listens_after: client.process_ended.is_some()
                 && (self.plan.after.is_none() || self.relay.is_some())
                 && listens(&self.plan.target.address).is_ok(),
@@ -219,7 +247,7 @@ impl Run<'_> {
                 both_bytes: memory.and_then(|memory| memory.both),
             }),
             latest_s: since(tally.latest, Nanos::ZERO),
-            losses: client.losses(origin),
+            losses: tally.losses(origin),
         }
     }
 }

@@ -934,6 +934,11 @@ class StopJob(TypedDict):
     """The seed of what requests draw."""
     silent: NotRequired[int]
     """Connections on which nothing is sent."""
+    streams: NotRequired[int]
+    """
+    Streams that are open at the signal, each on a connection of its own: responses that go on, and WebSockets on
+    which nothing is sent. With them, `requests` are theirs.
+    """
     successor: NotRequired[Successor | None]
     """The process that takes over, with which the load goes on; null: nobody does."""
     timeout_s: NotRequired[float]

@@ -116,12 +116,20 @@ class Stop(ManifestModel):
     slow_load: Name | None = None
     """A load whose requests take longer than 0.1 s: eight of them are in flight at the signal. Without one, the case
     `slow` is left out."""
+    stream_load: Name | None = None
+    """A load whose responses are streams that last longer than 2 s, or whose messages go over WebSockets: eight of them
+    are open at the signal. Without one, the case `streams` is left out."""
     within_s: Annotated[float, Field(gt=0, le=3600)] = 10.0
     """Seconds after SIGTERM within which a service must end. A service that takes longer is killed and counts as one
     that does not end."""
     rolling: bool = False
     """Also replace the service by a second process while the load continues: behind a TCP relay of touchstone, and, if
     the listener has SO_REUSEPORT, at the same port too."""
+
+
+def _stop_loads(stop: Stop) -> list[tuple[str, str | None]]:
+    """The keys that name loads, and the names."""
+    return [("load", stop.load), ("slow_load", stop.slow_load), ("stream_load", stop.stream_load)]
 
 
 class Bounds(ManifestModel):
@@ -187,6 +195,15 @@ class Capacity(ManifestModel):
     """The time after which a client gives up on a response. With it, each round ends with a burst beyond the capacity,
     and the load after it.
     """
+    smallest_burst: bool = False
+    """Search the shortest burst of twice the capacity from which a service does not return by itself, for each service
+    that does not return from the whole burst. Needs `deadline_ms`."""
+
+    @model_validator(mode="after")
+    def _bursts_have_a_deadline(self) -> Capacity:
+        if self.smallest_burst and self.deadline_ms is None:
+            raise ValueError("`smallest_burst` is searched with clients that give up: add `deadline_ms`")
+        return self
 
     @field_validator("objective")
     @classmethod
@@ -306,7 +323,7 @@ class Scenario(ProtocolKeys):
     def loads_of_phases(self) -> set[str]:
         """The loads that a phase's own table names."""
         named = [self.floor and self.floor.load, self.peak and self.peak.load]
-        named += [self.stop.load, self.stop.slow_load] if self.stop else []
+        named += [self.stop.load, self.stop.slow_load, self.stop.stream_load] if self.stop else []
         return {name for name in named if name}
 
     def contract_over(self, protocol: Protocol) -> list[Check]:
@@ -330,7 +347,7 @@ class Scenario(ProtocolKeys):
             raise ValueError(f"peak.load {self.peak.load!r} is none of the loads")
         if self.peak and self.loads[self.peak.load].loop != "closed":
             raise ValueError(f"peak.load {self.peak.load!r} has no closed loop: a rate would hide how fast it gets")
-        for key, name in (("load", self.stop.load), ("slow_load", self.stop.slow_load)) if self.stop else ():
+        for key, name in _stop_loads(self.stop) if self.stop else ():
             if name is not None:
                 self._stops_under(f"stop.{key}", name)
         for name in self.capacity.loads if self.capacity else []:
@@ -394,3 +411,14 @@ class Scenario(ProtocolKeys):
             raise ValueError(f"{key} {name!r} has journeys, and a stop sends single requests: name another load")
         if load.protocol != "h1":
             raise ValueError(f"{key} {name!r} speaks {load.spoken}, and a stop speaks HTTP/1.1: name another load")
+        streams = [one.stream is not None or one.websocket is not None for one in load.requests]
+        if key == "stop.stream_load" and not all(streams):
+            raise ValueError(
+                f"{key} {name!r} has requests without `stream` and without `websocket`: name a load of streams alone"
+            )
+        if key == "stop.stream_load" and load.tls:
+            raise ValueError(
+                f"{key} {name!r} speaks {load.spoken}, and streams are stopped without TLS: name another load"
+            )
+        if key != "stop.stream_load" and any(one.websocket is not None for one in load.requests):
+            raise ValueError(f"{key} {name!r} sends messages over WebSockets: name it in `stream_load`")

@@ -45,5 +45,16 @@ def _burst_sentence(contender: str, bursts: list[BurstEvidence]) -> str:
     )
     times = [burst.recovery_s for burst in bursts if burst.recovery_s is not None]
     if behaviour in ("dies", "never recovers") or not times:
-        return f"{words}."
+        return f"{words}.{_smallest(bursts)}"
     return f"{words}, and recovers {seconds(statistics.median(times))} after the burst."
+
+
+def _smallest(bursts: list[BurstEvidence]) -> str:
+    """The shortest burst without recovery, with a space before; empty where none is known."""
+    found = [one for burst in bursts if (one := burst.smallest) is not None and one.stays_s is not None]
+    if not found:
+        return ""
+    shortest = statistics.median(one.stays_s or 0.0 for one in found)
+    window = seconds(found[0].window_s)
+    how = "in which it ends" if all(one.died for one in found) else f"after which it is not back within {window}"
+    return f" The shortest burst of {found[0].height:g} times its capacity {how}: {seconds(shortest)}."

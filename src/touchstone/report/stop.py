@@ -13,6 +13,7 @@ _WITH = {
     "idle": "with connections at rest",
     "in-flight": "under load",
     "slow": "with slow requests in flight",
+    "streams": "with open streams",
     "rolling": "replaced by a second process behind a relay",
     "rolling-port": "replaced by a second process at the same port",
     "stuck": "with clients that send nothing or half of a request",
@@ -35,6 +36,11 @@ def _sentence(contender: str, case: str, ends: list[StopEvidence]) -> str:
         else f"had to be killed in {len(ends) - len(times)} of {len(ends)} stops"
     )
     total = from_signal(ends)
+    if streams := [end.result.streams for end in ends if end.result.streams.open]:
+        cut, opened = sum(one.cut for one in streams), sum(one.open for one in streams)
+        left = sum(one.left for one in streams)
+        counts = f"{opened - cut - left} ended, {cut} cut" + (f", {left} left open" if left else "")
+        return f"{contender}, {_WITH[case]}, {ended}; of {plural(opened, 'stream')}: {counts}."
     if not total.sent:
         return f"{contender}, {_WITH[case]}, {ended}."
     parts = [f"{total.right} answered", f"{total.turned_away} refused"]

@@ -247,6 +247,14 @@ _ALL = [
         phrase="the share of its capacity that it answers in time at twice the capacity",
     ),
     Figure("recovery_time", "Recovery after a burst", Unit.SECONDS, Better.LOWER, "capacity", headline=True),
+    Figure(
+        "smallest_burst",
+        "Shortest burst without recovery",
+        Unit.SECONDS,
+        Better.HIGHER,
+        "capacity",
+        phrase="the shortest burst of twice the capacity without recovery",
+    ),
     *(
         Figure(
             f"capacity_{name}_{share}",

@@ -37,6 +37,15 @@ STOP_FIGURES = [
     ),
     Figure("stop_refused", "Requests refused", Unit.COUNT, Better.NEITHER, "stop"),
     Figure(
+        "stop_streams_cut",
+        "Streams cut",
+        Unit.COUNT,
+        Better.LOWER,
+        "stop",
+        headline=True,
+        phrase="the number of open streams that were cut",
+    ),
+    Figure(
         "stop_gap",
         "Longest time without an answer",
         Unit.SECONDS,

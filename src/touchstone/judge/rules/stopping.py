@@ -80,6 +80,26 @@ def closes_under_requests(group: SampleGroup, case: Case) -> Iterator[Fired]:
         )
 
 
+@on_group(
+    "streams-cut-at-stop",
+    Severity.NOTE,
+    title="Open streams are cut when the service gets SIGTERM",
+    threshold="the connection of a stream ended without the end of the response, or without a close frame",
+    threshold_reason="a client recognises the end in both protocols (RFC 9112, section 8; RFC 6455, section 7)",
+    next_step=(
+        "On SIGTERM end each stream: finish the response, so that its last chunk is sent, and send a close frame with "
+        "code 1001 on each WebSocket. Spread clients that connect again over some seconds."
+    ),
+    phases=_STOP,
+)
+def streams_cut_at_stop(group: SampleGroup, case: Case) -> Iterator[Fired]:
+    """A cut stream looks like a broken network. The client reports an error, or waits before it connects again."""
+    ends = stops(group.samples)
+    cut, opened = (sum(getattr(end.result.streams, part) for end in ends) for part in ("cut", "open"))
+    if cut:
+        yield Fired(f"{number(cut)} of {number(opened)} open streams in {len(ends)} stops were cut")
+
+
 _HELD_UP_S = 1.0
 _WAITING = {"idle": "idle connections", "stuck": "clients that send nothing, or half of a request"}
 

@@ -192,6 +192,7 @@ _ALL = (
     stopping.second_process_fails,
     stopping.stop_client_late,
     stopping.stop_held_up_by_clients,
+    stopping.streams_cut_at_stop,
     stopping.work_without_response,
     streams.events_buffered,
     streams.events_lost,

@@ -10,6 +10,7 @@ import numpy as np
 from touchstone.engine.protocol import Step
 from touchstone.manifest.load import Load
 from touchstone.manifest.objective import Objective
+from touchstone.phase.capacity.smallest_burst import HEIGHT
 from touchstone.phase.capacity.trial import LEAD_S
 from touchstone.record.distribution import Distribution
 from touchstone.record.engine import LoadResult, Point
@@ -31,12 +32,32 @@ _MERGED = 4
 
 
 def burst_load(load: Load, capacity: float, deadline_s: float, step_s: float) -> tuple[Load, list[Step]]:
-    """The load of a burst and its steps.
+    """The load of a burst and its steps, of which all but the last take `step_s`."""
+    calm_before, calm_after = (_CALM, step_s), (_CALM, window_after(step_s))
+    return load_of_steps(load, capacity, deadline_s, [calm_before, *((one, step_s) for one in FACTORS), calm_after])
+
+
+def single_burst(
+    load: Load, capacity: float, deadline_s: float, step_s: float, length_s: float
+) -> tuple[Load, list[Step]]:
+    """The load of a burst of `HEIGHT` that takes `length_s`, and its steps."""
+    steps = [(_CALM, step_s), (HEIGHT, length_s), (_CALM, window_after(step_s))]
+    return load_of_steps(load, capacity, deadline_s, steps)
+
+
+def window_after(step_s: float) -> float:
+    """The length of the load after a burst, in seconds."""
+    return _CALM_STEPS * step_s
+
+
+def load_of_steps(
+    load: Load, capacity: float, deadline_s: float, wanted: Sequence[tuple[float, float]]
+) -> tuple[Load, list[Step]]:
+    """The load whose steps are multiples of the capacity, each with its seconds.
 
     There is a connection for each request that may be due within a deadline.
     """
-    rates = [_CALM * capacity, *(factor * capacity for factor in FACTORS), _CALM * capacity]
-    seconds = [step_s] * (len(FACTORS) + 1) + [_CALM_STEPS * step_s]
+    rates, seconds = [factor * capacity for factor, _ in wanted], [long for _, long in wanted]
     needed = math.ceil(max(rates) * deadline_s)
     changes = {
         "loop": "open",
@@ -115,6 +136,7 @@ def burst_figures(burst: BurstEvidence) -> dict[str, float]:
     """
     goodput = burst.goodput_at(2.0)
     values = {
+        "smallest_burst": burst.smallest.stays_s if burst.smallest else None,
         "goodput_2x": None if goodput is None else goodput / burst.capacity,
         "recovery_time": burst.recovery_s,
     }
@@ -127,6 +149,10 @@ def burst_absences(burst: BurstEvidence) -> dict[str, str]:
         return dict.fromkeys(("goodput_2x", "recovery_time"), burst.void)
     if burst.died:
         return {"recovery_time": f"the server {burst.died}"}
-    return (
-        {} if burst.recovery_s is not None else {"recovery_time": "it had not recovered when the load after it ended"}
-    )
+    found = {}
+    if burst.recovery_s is None:
+        found["recovery_time"] = "it had not recovered when the load after it ended"
+    if burst.smallest is not None and burst.smallest.stays_s is None:
+        longest = f"{burst.smallest.returns_s:g} s" if burst.smallest.returns_s else "any length"
+        found["smallest_burst"] = f"no burst of {burst.smallest.height:g} times its capacity for {longest} kept it down"
+    return found

@@ -11,9 +11,17 @@ from touchstone.engine.job import Timing, load_job, next_counter
 from touchstone.engine.protocol import LoadJob, Step, Watch
 from touchstone.manifest.load import Load
 from touchstone.manifest.objective import Objective
-from touchstone.phase.capacity.burst import BURST_INTERVAL_S, burst_load, read_burst
+from touchstone.phase.capacity.burst import (
+    BURST_INTERVAL_S,
+    FACTORS,
+    burst_load,
+    read_burst,
+    single_burst,
+    window_after,
+)
 from touchstone.phase.capacity.disturbance import TrialDisturbance
 from touchstone.phase.capacity.search import KneeEstimate, KneeSearch
+from touchstone.phase.capacity.smallest_burst import smallest_burst
 from touchstone.phase.capacity.trial import LEAD_S, POINTS, lowest_rate, open_loop, read_trial, seconds_for
 from touchstone.plan.placement import available_cpus
 from touchstone.record.engine import LoadResult, Totals
@@ -33,6 +41,8 @@ _AGAIN = 2
 """This number of failures at `_IDLE` times the lowest rate or less is enough to give up: those trials take longest."""
 _SHORT_OF_DEATH = 0.98
 _REST_S = 3.0
+_UNLOADED_S = 30.0
+"""A service that has not returned from a burst is given at most this time without a load."""
 
 
 @dataclass(frozen=True)
@@ -156,16 +166,38 @@ class ContenderSearch:
     def offer_burst(self, deadline_s: float, step_s: float) -> None:
         """Offer a burst beyond the capacity, and a load after it, once the capacity is known."""
         assert self.capacity is not None
-        load, steps = burst_load(self.load, self.capacity, deadline_s, step_s)
+        self.burst = self._burst(*burst_load(self.load, self.capacity, deadline_s, step_s))
+
+    def search_smallest_burst(self, deadline_s: float, step_s: float) -> None:
+        """Find the smallest burst without recovery, up to the length of the whole one."""
+        assert self.capacity is not None and self.burst is not None
+        capacity, before = self.capacity, self.burst
+
+        def offer(length_s: float) -> BurstEvidence:
+            nonlocal before
+            if before.recovery_s is None:
+                time.sleep(min(_UNLOADED_S, before.excess_s))
+                _wait_until(self.target.answers, _UNLOADED_S)
+            before = self._burst(*single_burst(self.load, capacity, deadline_s, step_s, length_s))
+            if not before.began_calm:
+                before.void = "the service had not worked off the burst before"
+            return before
+
+        longest_s = step_s * len(FACTORS)
+        self.burst.smallest = smallest_burst(longest_s, window_after(step_s), offer)
+
+    def _burst(self, load: Load, steps: Sequence[Step]) -> BurstEvidence:
+        assert self.capacity is not None
         seconds = sum(step["seconds"] for step in steps)
         result = self._carry_out(load, seconds, BURST_INTERVAL_S, steps)
-        self.burst = read_burst(result, load, self.capacity, self.objective, self.target.died())
-        if self.burst.died:
+        burst = read_burst(result, load, self.capacity, self.objective, self.target.died())
+        if burst.died:
             self.deaths += 1
         else:
             whole = read_trial(result, self.objective, load.rate or self.capacity, self.target.lanes, "curve")
             self.bursts.settle(whole)
-            self.burst.void = whole.why if whole.void else ""
+            burst.void = whole.why if whole.void else ""
+        return burst
 
     def _carry_out(self, load: Load, seconds: float, interval_s: float, steps: Sequence[Step] = ()) -> LoadResult:
         """Load the contender for a while, by keys that it has not had yet."""

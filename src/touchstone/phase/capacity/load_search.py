@@ -183,6 +183,18 @@ class LoadSearch:
             if seat.name != TARE and not seat.gone and seat.ended in {"found", "trials"} and seat.capacity is not None:
                 self.bench.watcher.step(f"burst of {seat.name}, {self.name}: up to {FACTORS[-1]:g} times its capacity")
                 self._try(seat, partial(seat.offer_burst, deadline_ms / 1e3, self.bench.profile.trial_s))
+                self._search_smallest_burst(seat, deadline_ms / 1e3)
+
+    def _search_smallest_burst(self, seat: ContenderSearch, deadline_s: float) -> None:
+        """Search it for a service that has not returned, where the scenario asks for it."""
+        assert self.bench.scenario.capacity is not None  # the phase applies to no other
+        burst = seat.burst
+        if not self.bench.scenario.capacity.smallest_burst or seat.gone or burst is None or burst.void or burst.died:
+            return
+        if burst.recovery_s is not None:
+            return
+        self.bench.watcher.step(f"smallest burst that {seat.name} does not return from, {self.name}")
+        self._try(seat, partial(seat.search_smallest_burst, deadline_s, self.bench.profile.trial_s))
 
     def _try(self, seat: ContenderSearch, trial: Callable[[], object]) -> None:
         """Carry out a trial. A contender that died in it gets a new process, and an error is nothing to the others."""

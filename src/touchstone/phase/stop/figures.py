@@ -25,6 +25,8 @@ def stop_figures(evidence: StopEvidence) -> tuple[dict[str, float], dict[str, st
             "stop_stale": float(after.stale),
             "stop_refused": float(after.turned_away),
         }
+    if result.streams.open:
+        figures["stop_streams_cut"] = float(result.streams.cut)
     if (handover := result.handover) is not None:
         figures["stop_gap"] = handover.gap_s
         if handover.both_bytes is None:

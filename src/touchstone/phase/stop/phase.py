@@ -30,6 +30,8 @@ from touchstone.vocabulary.stop_figures import STOP_FIGURES
 
 _HELD = 8
 """Slow requests that are in flight at the signal."""
+_STREAMS = 8
+"""Streams that are open at the signal."""
 _LEAD_S = 0.1
 """How long before the signal they are sent."""
 _STUCK = 2
@@ -51,6 +53,7 @@ class StopCase:
     held: int = 0
     idle: int = 0
     stuck: int = 0
+    streams: int = 0
     successor: bool = False
     """Whether a second process takes over."""
     same_port: bool = False
@@ -65,6 +68,8 @@ def cases_of(stop: Stop) -> list[StopCase]:
     ]
     if stop.slow_load is not None:
         found.append(StopCase("slow", stop.slow_load, held=_HELD))
+    if stop.stream_load is not None:
+        found.append(StopCase("streams", stop.stream_load, streams=_STREAMS))
     found.append(StopCase("stuck", stop.load, stuck=_STUCK))
     return [*found, _rolling(stop)] if stop.rolling else found
 
@@ -135,6 +140,12 @@ class _OneStop:
                 return
             if result.failure is not None:
                 raise StopError(f"not ended under load: {result.failure}", fix="read the service's log")
+            if result.streams.open < self.case.streams:
+                raise StopError(
+                    f"{result.streams.ended_before} of {self.case.streams} streams of the load {self.case.load!r} "
+                    "ended before the service got SIGTERM",
+                    fix="name a load in stop.stream_load whose streams last longer than 2 s",
+                )
             if result.under_way.sent < self.case.held:
                 raise StopError(
                     f"{self.case.held - result.under_way.sent} of {self.case.held} requests of the load "
@@ -142,9 +153,10 @@ class _OneStop:
                     fix="name a load in stop.slow_load whose requests take longer",
                 )
             everything = result.sent
-            uncertain = everything.sent - everything.right - everything.turned_away
-            one.prove(Tally(sent=everything.sent, ok=everything.right, uncertain=uncertain))
-            evidence.unanswered_work = unanswered_work(load, sample.proofs, everything.right)
+            uncertain = everything.sent - everything.right - everything.turned_away + self.case.streams
+            one.prove(Tally(sent=everything.sent + self.case.streams, ok=everything.right, uncertain=uncertain))
+            if not self.case.streams:
+                evidence.unanswered_work = unanswered_work(load, sample.proofs, everything.right)
             sample.figures, sample.not_measured = stop_figures(evidence)
 
     def _end(self, started: StartedService, one: LoadSequence, successor: Successor | None = None) -> StopEvidence:
@@ -197,6 +209,7 @@ class _OneStop:
             "held": self.case.held,
             "lead_s": _LEAD_S,
             "idle": self.case.idle,
+            "streams": self.case.streams,
             "silent": self.case.stuck,
             "half_sent": 1 if self.case.stuck else 0,
         }

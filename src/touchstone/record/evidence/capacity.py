@@ -65,6 +65,10 @@ SHEDS, COLLAPSES = 0.8, 0.2
 below the second hardly a request is answered in time. Between them it queues: some answers come too late."""
 
 
+_CALM_SHARE = 0.9
+"""Goodput before a burst, as a share of the offered rate, from which on the service was at its usual work."""
+
+
 class BurstStep(Record):
     """One rate of a burst, or the load before or after it."""
 
@@ -89,6 +93,22 @@ class BurstMoment(Record):
     """Right responses per second that came within the deadline."""
 
 
+class SmallestBurst(Record):
+    """The search for the shortest burst from which a service does not return."""
+
+    height: float
+    """The rate as a multiple of the capacity."""
+    window_s: float
+    """The length of the load after each burst. A service that is not back within it has not returned."""
+    returns_s: float | None = None
+    """The longest burst after which it was back."""
+    stays_s: float | None = None
+    """The shortest burst after which it was not; None if it returned from the longest that was offered."""
+    offered: int = 0
+    died: str | None = None
+    """How the server ended in the last burst, in words."""
+
+
 class BurstEvidence(Record):
     """A burst beyond the capacity, by clients that give up, and the load after it."""
 
@@ -108,6 +128,8 @@ class BurstEvidence(Record):
     """From the end of the burst until goodput and latency were back for a second; None if they never were."""
     died: str | None = None
     """How the server ended, in words; None if it lives."""
+    smallest: SmallestBurst | None = Field(default=None, exclude_if=lambda found: found is None)
+    """None where it was not searched."""
     timeline: list[BurstMoment] = []
     """The whole load, in parts of a fifth of a second. Missing in older records."""
     void: str = ""
@@ -116,6 +138,16 @@ class BurstEvidence(Record):
     def goodput_at(self, factor: float) -> float | None:
         """Goodput at a multiple of the capacity, in requests per second; None if not offered."""
         return next((step.goodput for step in self.steps if step.factor == factor), None)
+
+    @property
+    def excess_s(self) -> float:
+        """Seconds of work at capacity in what the burst offered beyond it."""
+        return sum(max(0.0, step.factor - 1.0) * step.seconds for step in self.steps)
+
+    @property
+    def began_calm(self) -> bool:
+        """Whether the load before the burst was served."""
+        return self.steps[0].goodput >= _CALM_SHARE * self.steps[0].rate
 
     @property
     def behaviour(self) -> Behaviour:

@@ -72,6 +72,20 @@ class LostRequest(Record):
     evidence: str = ""
 
 
+class StreamsEnded(Record):
+    """Streams that were open at SIGTERM."""
+
+    open: int = 0
+    ended_before: int = 0
+    ended: int = 0
+    """Ended as they should: by the end of the response, or by a close frame."""
+    cut: int = 0
+    left: int = 0
+    """Still open when the process had ended, or the time was up."""
+    last_ended_s: float | None = None
+    close_codes: dict[int, int] = {}
+
+
 class Handover(Record):
     """What the process changed that took over."""
 
@@ -80,7 +94,7 @@ class Handover(Record):
     memory_bytes: int | None = None
     """Memory of the process tree that got SIGTERM, while both ran."""
     both_bytes: int | None = None
-    """Memory of both process trees, with pages that they share counted once."""
+    """Memory of both process trees: that of the one, and the anonymous memory of the other."""
 
 
 class StopResult(Record):
@@ -108,6 +122,7 @@ class StopResult(Record):
     half_sent: IdleConnections = IdleConnections()
     listens_after: bool = False
     """Whether somebody still took connections at the address after the process had ended."""
+    streams: StreamsEnded = StreamsEnded()
     handover: Handover | None = None
     """None if no process took over."""
     latest_s: float = 0.0
