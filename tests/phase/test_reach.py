@@ -11,7 +11,8 @@ import pytest
 from tests.bench.test_at_once import contender
 from touchstone.bench.base import Bench
 from touchstone.manifest.catalogue import Contender
-from touchstone.manifest.scenario import Capacity, Floor, Peak, Stop
+from touchstone.manifest.scenario import Capacity, Floor, Peak
+from touchstone.manifest.stop import Stop
 from touchstone.phase.base import EachInTurn
 from touchstone.phase.capacity.phase import CapacityPhase
 from touchstone.phase.floor.phase import FloorPhase

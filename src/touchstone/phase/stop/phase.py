@@ -16,7 +16,8 @@ from touchstone.engine.protocol import StopJob, Successor
 from touchstone.failure import TouchstoneError
 from touchstone.isolation.process import StartError
 from touchstone.manifest.catalogue import Contender
-from touchstone.manifest.scenario import Scenario, Stop
+from touchstone.manifest.scenario import Scenario
+from touchstone.manifest.stop import Stop
 from touchstone.phase.base import Phase
 from touchstone.phase.load.reach import out_of_reach, unmeasured
 from touchstone.phase.stop.figures import stop_figures, unanswered_work
