@@ -300,7 +300,9 @@ fn a_handshake_that_fails_is_explained() {
     for backend in BACKENDS {
         for (response, said) in cases {
             let server = SocketServer::start(response, |_, _| Answer::Close(Vec::new()));
-            let why = refusal(&job(server.port, backend, 1, json!({})));
+            let timeout_s = if response.is_empty() { 0.3 } else { 10.0 };
+            let change = json!({"timeout_s": timeout_s});
+            let why = refusal(&job(server.port, backend, 1, change));
             assert!(
                 why.contains("no WebSocket with 127.0.0.1") && why.contains(said),
                 "{why}"
