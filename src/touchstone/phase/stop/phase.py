@@ -103,10 +103,10 @@ class StopPhase(Phase):
 
 def _measure(bench: Bench, contender: Contender, case: StopCase, round_number: int | None, position: int) -> Sample:
     assert bench.scenario.stop is not None
-    load, port = bench.scenario.loads[case.load], bench.builds[contender.name].port
+    load = bench.scenario.loads[case.load]
     why = out_of_reach(contender, load)
-    if case.successor and port is not None:
-        why = why or f"it always listens at port {port}, where its first process is"
+    if why is None and case.successor and (port := bench.builds[contender.name].port) is not None:
+        why = f"it always listens at port {port}, where its first process is"
     if why:
         sample = unmeasured(bench, contender, case.name, round_number, why, phase="stop", position=position)
         sample.spec = spec_of(load)
