@@ -163,7 +163,7 @@ def _elsewhere(view: View, columns: list[TableColumn]) -> str:
         if not found:
             continue
         ahead = _by_kind(found).get("better", [])
-        leader = f"{ahead[0].contender} leads" if ahead else "the leader is undecided"
+        leader = f"{ahead[0].contender} leads" if ahead else "no contender has a proven lead"
         if all(sign(c).kind == "worse" for c in found):
             leader = f"{found[0].baseline} leads"
         what = "" if column.figure == lead.figure else f" ({column.figure.in_sentence})"

@@ -72,7 +72,8 @@ def generators_unlike(case: Case) -> Iterator[Fired]:
             seen.setdefault(described, []).append(sample.id)
     for described, samples in seen.items():
         yield Fired(
-            f"the generators run on different machines: {'; '.join(described)}", evidence={"samples": samples[:10]}
+            f"the generators' machines are of different kinds: {'; '.join(described)}",
+            evidence={"samples": samples[:10]},
         )
 
 

@@ -170,8 +170,8 @@ def cpu_throttled(sample: Sample, case: Case) -> Iterator[Fired]:
     title="The contenders' runtimes count CPUs differently",
     threshold="the runtimes of two contenders count different numbers of CPUs under one CPU quota",
     threshold_reason=(
-        "this is a plain fact. If a runtime has more threads than the quota has CPU time, all of its threads are held "
-        "back"
+        "this is a plain fact. A runtime that runs more threads than the quota has CPUs uses up the quota early, and "
+        "all of its threads are held back until it refills"
     ),
     next_step=(
         "Limit to a whole number of CPUs, or set the same number for all contenders: GOMAXPROCS, TOKIO_WORKER_THREADS, "

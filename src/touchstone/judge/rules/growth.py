@@ -85,19 +85,20 @@ _DESCRIPTORS_GROW_NEAR = 0.9
 @on_sample(
     "descriptors-grow",
     Severity.SUSPECT,
-    title="Open descriptors grew to the end, or came near their limit",
+    title="Open descriptors grew until the end of the load, or came near their limit",
     threshold=(
-        "one of three is true. (1) Over the last two thirds of all requests, warm-up included, descriptors grow in "
-        "proportion to the requests, equally in both halves, by more than the new connections plus 16. (2) Descriptors "
-        "still climb in a straight line when the load ends, and over the second half of load and warm-up they grow by "
-        "more than the load's connections plus 100. (3) Within the window a process had 90 % of its descriptor limit "
-        "open, and more descriptors than the load's connections plus 100"
+        "one of three is true. (1) Over the last two thirds of all requests, warm-up included, descriptors grow by "
+        "more than the number of new connections plus 16, in proportion to the requests and equally in both halves. "
+        "(2) Descriptors still climb in a straight line when the load ends, and over the second half of load and "
+        "warm-up they grow by more than the load's connections plus 100. (3) Within the window a process had 90 % "
+        "of its descriptor limit open, and more descriptors than the load's connections plus 100"
     ),
     threshold_reason=(
-        "connections, pools and files are opened when the load begins and then stay open. A pool that fills late does "
-        "not grow with each request, and 16 descriptors leave room for the runtime. For other growth, 100 leave room "
-        "for a pool that fills late. At the limit every further accept and open fails. Readings are 0.1 s apart, and "
-        "10 % allow for growth between two readings"
+        "connections, pools and files are opened when the load begins and then stay open. A pool that fills late "
+        "does not grow with each request, and 16 descriptors leave room for the runtime. Conditions 2 and 3 do not "
+        "relate growth to requests; there the allowance is 100, for a pool that fills late. At the limit every "
+        "further accept and open fails. Readings are 0.1 s apart, so condition 3 uses 90 % of the limit: the rest "
+        "allows for growth between two readings"
     ),
     next_step=(
         "List the open descriptors after a load (`ls -l /proc/PID/fd`). The most frequent kind is the one that is not "

@@ -22,8 +22,8 @@ from touchstone.record.sample import TARE, Sample
     Severity.INVALID,
     title="The program was not the same throughout",
     threshold=(
-        "an artifact of a contender has more than one SHA-256 among the starts of a run, or a file that its processes "
-        "map as code or hold open for reading does (such as a shared library or a jar anywhere on the machine)"
+        "among the starts of a run, either an artifact of the contender has more than one SHA-256, or a file that its "
+        "processes map as code or hold open for reading has (a shared library or a jar anywhere on the machine)"
     ),
     threshold_reason=(
         "nothing writes to an artifact or a library after the build, so any difference means a different program"

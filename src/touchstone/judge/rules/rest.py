@@ -34,20 +34,22 @@ _HUNG = 0.5
     title="The contender keeps its pace only with pauses",
     threshold=(
         "in slices, the first round's warm-up is followed by a stretch without a rest: 1.5 s in quick, otherwise a "
-        "tenth of the measured time and at least 6 s. The second round has such a stretch too if a contender kept less "
-        "than 80 % of its pace in the first; a second stretch replaces a first one below 80 %. Only the later half of "
-        "a stretch counts. The rule fires if the contender is too slow in the stretch of each of these rounds. In a "
-        "closed loop, too slow is a rate below that of its slowest slice (of four or more) and below 75 % of its "
-        "median slice. In an open loop it is a share of right responses below 75 % of the slices' share, or a median "
-        "latency above the slices' median p99. The rule does not fire if the warm-up ran out of time, or if the rate "
-        "rises by 10 % within the stretch. Nor does it fire if half of the connections' requests were never answered "
-        "(in an open loop: and hardly any other was). It is a note if the median of the other contenders and the null "
-        "server kept as little, because the machine was slower then"
+        "tenth of the measured time and at least 6 s. If a contender kept less than 80 % of its pace in a stretch, "
+        "a second stretch follows directly and counts instead. If it stayed below 80 % in the first round, the "
+        "second round has a stretch too. Only the later half of a stretch counts. The rule fires if the contender "
+        "is too slow in the stretch of every round that has one. In a closed loop, too slow is a rate below that of "
+        "its slowest slice (of four or more) and below 75 % of its median slice. In an open loop it is a share of "
+        "right responses below 75 % of the slices' share, or a median latency above the slices' median p99. The "
+        "rule does not fire if the warm-up ran out of time, or if the rate rises by 10 % within the stretch. Nor "
+        "does it fire if at least half of the requests that can be in flight were never answered; in an open loop, "
+        "only if also hardly any other request was answered. It is a note if the median of the other contenders and "
+        "the null server kept as little, because the machine was slower then"
     ),
     threshold_reason=(
-        "a busy machine slows the stretch as it slows slices, and all contenders equally. A quota that refills during "
-        "the rests, which are several times as long as a slice, multiplies the rate by a similar factor. A contender "
-        "that needs rests does not get faster without one"
+        "a busy machine slows the stretch as it slows slices, and all contenders equally. A contender whose quota "
+        "refills during the rests reaches several times the rate in slices that it reaches without rests, because "
+        "the rests are several times as long as a slice. A contender that needs rests does not get faster without "
+        "one"
     ),
     next_step=(
         "Look for a rate limiter, a quota or credits. Measure without pauses: use `--whole-windows`, or the phase "
@@ -77,16 +79,16 @@ def needs_rest(group: SampleGroup, case: Case) -> Iterator[Fired]:
     long = seconds(max(sample.slices.unbroken_s for sample in group.samples if sample.slices is not None))
     if any(own >= _NEEDS_REST_KEPT * min(1.0, other) for own, other in zip(kept.values(), usual, strict=True)):
         yield Fired(
-            f"in {long} of load without pauses, the contender kept {share(middle)} of its rate in slices, and the "
-            "others "
-            f"kept {share(around)}: the machine was slower",
+            f"in {long} of load without pauses, the contender reached {share(middle)} of the rate that it has in "
+            f"slices, and the others {share(around)} of theirs: the machine was slower",
             severity=Severity.NOTE,
             figures=[],
             evidence={"kept": kept, "usual": around},
         )
         return
     yield Fired(
-        f"in {long} of load without pauses, the contender kept only {share(middle)} of its rate in slices",
+        f"in {long} of load without pauses, the contender reached only {share(middle)} of the rate that it has in "
+        "slices",
         figures=[*SPEED],
         doubt=PossibleBias(slower=None, reason="without pauses the service is slower, and more so under a longer load"),
         evidence={"kept": kept},

@@ -19,7 +19,9 @@ from touchstone.record.sample import Sample
     Severity.INVALID,
     title="The measurement was interrupted",
     threshold="the engine reports that it was interrupted",
-    threshold_reason="figures of windows of different lengths and phases cannot be compared",
+    threshold_reason=(
+        "figures of windows that differ in length, or in the part of the load that they cover, cannot be compared"
+    ),
     next_step="Run it again. Whole rounds that were measured before stay valid.",
     tares_too=True,
 )
@@ -77,7 +79,7 @@ def order_not_drawn(case: Case) -> Iterator[Fired]:
     next_step="Find out why they are missing: an interruption, or a failure in the findings.",
 )
 def rounds_incomplete(group: SampleGroup, case: Case) -> Iterator[Fired]:
-    """A round without one of the contenders has no ratio. The missing rounds may not be missing by chance."""
+    """A round without one of the contenders has no ratio. Rounds may be missing for a reason, and not by chance."""
     done = {s.round for s in group.samples if s.figures}
     missing = sorted(set(range(1, case.run.plan.rounds + 1)) - {r for r in done if r is not None})
     if done and None not in done and missing:

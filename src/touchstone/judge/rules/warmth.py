@@ -16,8 +16,8 @@ from touchstone.record.sample import Sample
 
 _HALVES = (
     "in a closed loop with windows too short for changepoint analysis, the second half's rate is {} than the first "
-    "half's. The difference is more than 10 % in two thirds of the rounds (three or more), and more than 15 % in the "
-    "median round"
+    "half's. The difference is more than 10 % in at least two thirds of the rounds (of which there are three or "
+    "more), and more than 15 % in the median round"
 )
 _HALVES_REASON = (
     "on a busy machine the halves of one second differ by 10 to 20 %, upwards as often as downwards. Three times in "
@@ -167,8 +167,8 @@ def _by_the_machine(group: SampleGroup, case: Case, hits: list[SteadyState]) -> 
     if not hits or len(hits) - len(machine) > len(case.steady_of(group)) / 2:
         return None
     return Fired(
-        f"the machine caused the change in {len(machine)} of {len(hits)} round(s): other processes took more CPU time "
-        "while the contender was slower",
+        f"in {len(machine)} of {len(hits)} round(s) the machine caused the change of the rate: other processes took "
+        "more CPU time while the contender was slower",
         severity=Severity.NOTE,
         figures=[],
         evidence=_changes(hits),

@@ -59,7 +59,9 @@ _BELOW_DOWNSTREAM_DELAY_HITS = ("hits", "requests", "answered", "served")
         "the downstream has a stated delay and counted at least one hit for every two responses, but the service's "
         "median latency is below 95 % of the delay"
     ),
-    threshold_reason="a timer may fire a few percent early, by its resolution. The median of many requests does not",
+    threshold_reason=(
+        "a timer's resolution lets it fire a few percent early. The median of many requests is not 5 % early"
+    ),
     next_step="Look for a cache, for calls made ahead of time, or for a wrong unit in the stated delay.",
 )
 def below_downstream_delay(sample: Sample, case: Case) -> Iterator[Fired]:
