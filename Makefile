@@ -7,8 +7,8 @@ CLUSTER_VENV := .venv-cluster
 ENGINE := target/release/touchstone-engine
 ENGINE_SOURCES := $(shell find engine -name '*.rs' -o -name 'Cargo.toml' -o -name '*.toml' 2>/dev/null) Cargo.toml Cargo.lock
 RUN ?= users --quick
-# Twice the CPUs: three quarters of a test's time is waiting for a service under a load of fixed length.
-TEST_WORKERS ?= $(shell expr 2 \* $$(nproc 2>/dev/null || echo 2))
+# One more than CPUs: much of a test is waiting, and with two more the tests of capacity take CPU from each other.
+TEST_WORKERS ?= $(shell expr 1 + $$(nproc 2>/dev/null || echo 2))
 PACKAGING := target/packaging
 DIST ?= dist
 SITE := target/site

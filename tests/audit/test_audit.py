@@ -177,7 +177,12 @@ def test_the_command_tells_by_cause_and_by_entry(tmp_path: Path) -> None:
     (tmp_path / "json-100.json").write_text(json.dumps([arena(avg_latency="9.00ms"), arena(framework="beta")]))
     told = touchstone(tmp_path, "audit", "json-100.json")
     assert told.returncode == 0, told.stderr
-    for text in ("HttpArena: 2 results, 1 of them", "littles-law: 1 of 2", "alpha, json-100", "1 of 1 neighbours"):
+    for text in (
+        "HttpArena: 2 results, 1 of them",
+        "littles-law: 1 of 2",
+        "alpha, json-100",
+        "1 of 1 neighbouring ranks",
+    ):
         assert text in told.stdout
     document = json.loads(touchstone(tmp_path, "audit", "json-100.json", "--json", "--entry", "beta").stdout)
     assert document["results"] == [{"entry": "beta", "test": "json-100", "faults": []}]

@@ -233,7 +233,7 @@ def test_no_secret_of_a_url_or_of_its_answer_is_written(tmp_path: Path, origin: 
 def test_an_address_without_its_scheme_is_quoted_as_it_was_typed(typed: str, advice: str) -> None:
     with pytest.raises(UsageError) as caught:
         draft_from_urls(["http://127.0.0.1:8001/", typed])
-    assert str(caught.value) == f'url "{typed}": it must begin with http:// or https://\n  do: {advice}'
+    assert str(caught.value) == f'url "{typed}": it must begin with http://, https:// or unix:/\n  do: {advice}'
 
 
 def test_a_host_without_an_address_is_an_error_of_the_command_line() -> None:

@@ -53,8 +53,11 @@ def test_only_the_search_of_a_slow_service_goes_down_to_where_a_trial_takes_a_mi
 
 
 def test_the_knee_of_a_token_server_is_its_tokens() -> None:
-    with limited("tokens", "1500") as target:
-        seat = found(seat_at(target, STRICT, closed_rate=1_500.0, width=0.06))
+    for _ in range(3):
+        with limited("tokens", "1500") as target:
+            seat = found(seat_at(target, STRICT, closed_rate=1_500.0, width=0.06))
+        if seat.ended != "generator":
+            break  # Where a busy machine delays the engine, the search says so: it is made again.
     assert seat.ended in ("found", "trials")
     assert seat.capacity == pytest.approx(1_500.0, rel=0.1), "loose: a neighbour may take the CPU"
     assert any("grew by" in trial.why or "p99 was" in trial.why for trial in seat.trials)

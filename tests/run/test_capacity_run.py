@@ -48,7 +48,7 @@ def test_a_server_that_dies_past_its_knee_has_a_capacity_all_the_same(measured: 
     assert sample.capacity.dies_at is not None
     assert sample.capacity.dies_at > sample.figures["capacity"]
     assert sample.process.server_exit is None
-    assert "dies at" in printed
+    assert "the service died at" in printed
 
 
 def test_the_null_server_is_searched_too(measured: tuple[Run, str]) -> None:

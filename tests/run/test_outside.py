@@ -193,7 +193,7 @@ def test_a_control_group_is_found_by_its_path_and_gives_the_process() -> None:
         ({"urls": ["a=http://127.0.0.1:{port}/base"]}, "has a path"),
         ({"urls": ["a=http://192.0.2.7"]}, "is not this machine"),
         ({"urls": ["a=http://nohost.invalid"]}, "there is no host"),
-        ({"urls": ["a=127.0.0.1:80"]}, "must begin with http:// or https://"),
+        ({"urls": ["a=127.0.0.1:80"]}, "must begin with http://, https:// or unix:/"),
         ({"urls": ["a=http://127.0.0.1:99999"]}, "the port is not a number from 1 to 65535"),
         ({"urls": ["Big=http://127.0.0.1:{port}"]}, "cannot be the name"),
         ({"urls": ["a=http://127.0.0.1:{port}"], "pids": ["a=4194999"]}, "there is no process 4194999"),

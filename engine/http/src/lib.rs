@@ -18,7 +18,7 @@ pub use address::{first_that_answers, reach};
 pub use field::{field_lines, field_value, is_control, is_token, unfold};
 pub use head::{Framing, Head, MAX_HEAD, media_type, parse_head};
 pub use response::{Fed, ResponseParser};
-pub use url::{BadUrl, Url};
+pub use url::{BadUrl, Url, has_unix_scheme};
 
 /// Why bytes are not an HTTP/1.1 response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]

@@ -184,7 +184,8 @@ const UNIX: &str = "unix:";
 const LONGEST_SOCKET: usize = 107;
 
 /// Whether a text begins with `unix:`, in whatever case.
-fn has_unix_scheme(text: &str) -> bool {
+#[must_use]
+pub fn has_unix_scheme(text: &str) -> bool {
     text.as_bytes()
         .get(..UNIX.len())
         .is_some_and(|scheme| scheme.eq_ignore_ascii_case(UNIX.as_bytes()))

@@ -68,7 +68,7 @@ def not_applied(result: PublishedResult) -> Iterator[tuple[str, str]]:
     for check, needs in _NEEDS.items():
         lacks = [_WORDS[name] for name in needs if getattr(result, name) in (None, {})]
         if lacks and not (check == _LAW and lawless is not None):
-            yield check, f"the file has not {' and '.join(lacks)}"
+            yield check, f"the file does not give {' and '.join(lacks)}"
 
 
 def _lawless(r: PublishedResult) -> str | None:

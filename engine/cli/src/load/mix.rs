@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use serde::Deserialize;
-use touchstone_http::{BadUrl, Url};
+use touchstone_http::{BadUrl, Url, has_unix_scheme};
 use touchstone_load::job::{Journey, Request};
 
 use crate::failure::Failure;
@@ -96,7 +96,8 @@ fn split(url: &str) -> Result<(String, String), BadUrl> {
     let has_scheme = url
         .split('/')
         .next()
-        .is_some_and(|first| first.ends_with(':'));
+        .is_some_and(|first| first.ends_with(':'))
+        || has_unix_scheme(url);
     let parsed = if has_scheme {
         Url::parse(url)
     } else {
@@ -120,6 +121,8 @@ mod tests {
             parts("h/?to=http://x/"),
             expected("http://h", "/?to=http://x/")
         );
+        let relative = split("unix:app.sock").unwrap_err().to_string();
+        assert!(relative.contains("absolute path"), "{relative}");
     }
 
     #[test]
