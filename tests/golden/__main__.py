@@ -9,7 +9,7 @@ from tests.golden import readme
 from tests.golden.golden import RUNS, pack, write_expected
 
 match sys.argv[1:]:
-    case ["pack", *folders] if folders:
+    case ["pack", *folders] if folders and all(Path(folder).is_dir() for folder in folders):
         for folder in folders:
             print(pack(Path(folder)))
     case []:
