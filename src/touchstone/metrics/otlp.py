@@ -43,12 +43,11 @@ class Push:
 
 
 def _observer(registry: CollectorRegistry, name: str) -> Callable[[CallbackOptions], Iterable[Observation]]:
+    # A counter's values are named `_total`; the restricted registry collects no other family.
+    own = registry.restricted_registry([name, f"{name}_total"])
+
     def observe(_options: CallbackOptions) -> Iterable[Observation]:
-        for family in registry.collect():
-            if family.name == name:
-                yield from (
-                    Observation(one.value, one.labels) for one in family.samples if not one.name.endswith("_created")
-                )
+        yield from (Observation(one.value, one.labels) for family in own.collect() for one in family.samples)
 
     return observe
 
