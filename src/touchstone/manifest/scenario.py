@@ -295,7 +295,7 @@ class Scenario(ProtocolKeys):
     def loads_of_phases(self) -> set[str]:
         """The loads that a phase's own table names."""
         named = [self.floor and self.floor.load, self.peak and self.peak.load]
-        named += [self.stop.load, self.stop.slow_load, self.stop.stream_load] if self.stop else []
+        named += [name for _, name in stop_loads(self.stop)] if self.stop else []
         return {name for name in named if name}
 
     def contract_over(self, protocol: Protocol) -> list[Check]:
