@@ -132,8 +132,7 @@ def ab(
     """Compare two git revisions, or two running services: which figures are better, worse or equivalent."""
     urls = bool(_URL.match(base) or (head and _URL.match(head)))
     _refuse_others(ctx, urls=urls)
-    if json and github:
-        raise UsageError("--json and --github exclude each other", fix="give one of them")
+    options.refuse_both(("--json", json, "--github", github))
     if no_twin and policy is GatePolicy.AUTO:
         raise UsageError("--policy auto counts twins, and --no-twin leaves them out", fix="give one of them")
     progress = Console(stderr=json)

@@ -11,7 +11,7 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
-from touchstone.cli.options import refuse_without
+from touchstone.cli.options import refuse_both, refuse_without
 from touchstone.cli.places import as_typed, claims_root, find_run, results_root, scenarios_root
 from touchstone.failure import ExitCode, UsageError
 from touchstone.judge.claims.check import complaints
@@ -78,8 +78,7 @@ def claims(
         raise UsageError(
             "--run and --from exclude each other", fix="measure first, then read the result: give one of them"
         )
-    if quick and thorough:
-        raise UsageError("--quick and --thorough exclude each other", fix="give one of them")
+    refuse_both(("--quick", quick, "--thorough", thorough))
     of_a_run = {"--minutes": minutes, "--quick": quick, "--thorough": thorough, "--rounds": rounds}
     refuse_without("--run", run, of_a_run)
     refuse_without("--gate", gate, {"--allow-undecided": allow_undecided})

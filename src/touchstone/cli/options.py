@@ -28,6 +28,13 @@ def refuse_without(other: str, is_given: bool, wanted: Mapping[str, object]) -> 
             raise UsageError(f"{name} has no effect without {other}", fix=f"add {other}, or leave {name} out")
 
 
+def refuse_both(*pairs: tuple[str, object, str, object]) -> None:
+    """Refuse options that exclude each other. In each pair: two options, each with its value, falsy if not given."""
+    for one, value, other, other_value in pairs:
+        if value and other_value:
+            raise UsageError(f"{one} and {other} exclude each other", fix="give one of them")
+
+
 Verify = Annotated[
     bool, typer.Option("--verify", help="TLS: the service's certificate must be valid, even on this machine.")
 ]
@@ -58,10 +65,7 @@ def tls_settings(
     tls_min: str | None,
 ) -> TlsSettings:
     """How TLS is spoken, as the options say. Raises UsageError for options that exclude each other."""
-    if verify and insecure:
-        raise UsageError("--verify and --insecure exclude each other", fix="give one of them")
-    if insecure and cacert is not None:
-        raise UsageError("--insecure and --cacert exclude each other", fix="give one of them")
+    refuse_both(("--verify", verify, "--insecure", insecure), ("--insecure", insecure, "--cacert", cacert))
     if key is not None and cert is None:
         raise UsageError("--key belongs to the client's certificate", fix="name that by --cert")
     if tls_min not in (None, "1.2", "1.3"):

@@ -117,7 +117,7 @@ def run(
     metrics: Metrics = None,
 ) -> int:
     """Build, check, start and load the contenders of a scenario, and show which differences are real."""
-    _refuse_both(
+    options.refuse_both(
         ("--quick", quick, "--thorough", thorough),
         ("--until-decided", until_decided, "--minutes", minutes),
         ("--slice", slice_s is not None, "--whole-windows", whole_windows),
@@ -178,12 +178,6 @@ def run(
             conditions=replace(conditions, generators=generators),
         )
     return _conclude(store.folder, json=json, lines=lines, details=details)
-
-
-def _refuse_both(*pairs: tuple[str, object, str, object]) -> None:
-    for one, has_one, other, has_other in pairs:
-        if has_one and has_other:
-            raise UsageError(f"{one} and {other} exclude each other", fix="give one of them")
 
 
 def _refuse_with_services(scenario: str | None, cluster: str | None) -> None:
