@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from touchstone.judge.comparison.rank import Interval, rank_groups, ranked_intervals
@@ -33,12 +34,15 @@ class Board:
     """A figure under one load of a scenario."""
 
     scenario: str
-    place: PhaseAndLoad
     title: str
     """The load or phase, as reports call it."""
     figure: Figure
-    scale: Scale
     rows: Sequence[BoardRow]
+
+    @cached_property
+    def scale(self) -> Scale:
+        """The scale in which all rows are shown."""
+        return scale_for((row.estimate.median for row in self.rows), self.figure.unit)
 
 
 def boards_of(views: Sequence[View]) -> list[Board]:
@@ -49,17 +53,22 @@ def boards_of(views: Sequence[View]) -> list[Board]:
         for place in view.places:
             titles.setdefault((view.plan.scenario, place), view.title(place))
             for figure in view.figures(place, headline=True):
-                found = list(_estimates(view, place, figure))
-                intervals = ranked_intervals(found, list(_comparisons(view, place, figure)))
-                groups = rank_groups(intervals, figure.name)
+                found, compared = _estimates(view, place, figure), _comparisons(view, place, figure)
                 key = view.plan.scenario, place, figure.name
-                rows.setdefault(key, []).extend(
-                    BoardRow(number, e, groups.get(e.contender), intervals.get(e.contender)) for e in found
-                )
+                rows.setdefault(key, []).extend(ranked_rows(number, list(found), list(compared), figure.name))
     return [
-        Board(scenario, place, titles[scenario, place], FIGURES[figure], board_scale(held, FIGURES[figure]), held)
+        Board(scenario, titles[scenario, place], FIGURES[figure], held)
         for (scenario, place, figure), held in sorted(rows.items(), key=lambda one: one[0][1].phase != "load")
     ]
+
+
+def ranked_rows(
+    run: int, estimates: Sequence[Estimate], comparisons: Sequence[Comparison], figure: str
+) -> list[BoardRow]:
+    """The rows of a run on a board, with their rank groups within it."""
+    intervals = ranked_intervals(estimates, comparisons)
+    groups = rank_groups(intervals, figure)
+    return [BoardRow(run, e, groups.get(e.contender), intervals.get(e.contender)) for e in estimates]
 
 
 def sources_of(views: Sequence[View], reports: Mapping[int, str]) -> list[dict[str, str]]:
@@ -114,11 +123,6 @@ def _comparisons(view: View, place: PhaseAndLoad, figure: Figure) -> Iterable[Co
         found = view.comparison(place, contender.name, figure.name)
         if found is not None:
             yield found
-
-
-def board_scale(rows: Sequence[BoardRow], figure: Figure) -> Scale:
-    """The scale in which all rows of a board are shown."""
-    return scale_for((row.estimate.median for row in rows), figure.unit)
 
 
 def _row(row: BoardRow, numbers: Mapping[str, int], scale: Scale) -> list[Any]:

@@ -5,12 +5,10 @@ from __future__ import annotations
 import statistics
 from collections.abc import Sequence
 
-from touchstone.judge.comparison.rank import rank_groups, ranked_intervals
 from touchstone.judge.judgement import Estimate, Verdict
 from touchstone.judge.statistics.intervals import median_interval
 from touchstone.record.published import PublishedFigure, PublishedFigures
-from touchstone.report.view import PhaseAndLoad
-from touchstone.site.board import Board, BoardRow, board_scale
+from touchstone.site.board import Board, BoardRow, ranked_rows
 from touchstone.vocabulary.figure import FIGURES
 
 _CONFIDENCE = 0.95
@@ -38,15 +36,9 @@ def published_boards(all_published: Sequence[PublishedFigures], first: int) -> l
             held.setdefault((one.test, one.figure), []).append(one)
         for (test, figure), figures in held.items():
             estimates = [_estimate(one) for one in figures]
-            intervals = ranked_intervals(estimates, ())
-            groups = rank_groups(intervals, figure)
-            rows.setdefault((published.benchmark, test, figure), []).extend(
-                BoardRow(number, e, groups.get(e.contender), intervals.get(e.contender)) for e in estimates
-            )
-    return [
-        Board(name, PhaseAndLoad("load", test), test, FIGURES[figure], board_scale(held, FIGURES[figure]), held)
-        for (name, test, figure), held in rows.items()
-    ]
+            key = published.benchmark, test, figure
+            rows.setdefault(key, []).extend(ranked_rows(number, estimates, (), figure))
+    return [Board(name, test, FIGURES[figure], held) for (name, test, figure), held in rows.items()]
 
 
 def _estimate(one: PublishedFigure) -> Estimate:
