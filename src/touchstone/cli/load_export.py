@@ -10,8 +10,7 @@ from pathlib import Path
 
 import typer
 
-from touchstone.metrics.live import LiveMetrics
-from touchstone.metrics.places import ExportPlaces
+from touchstone.metrics.export import LiveExport
 from touchstone.phase.load.figures import load_figures
 from touchstone.record.engine import LoadResult
 
@@ -22,9 +21,8 @@ class LoadExport:
     """The open places of a load. Raises UsageError for one that cannot be opened."""
 
     def __init__(self, wanted: list[str]) -> None:
-        self._live = LiveMetrics()
-        self._places = ExportPlaces(wanted, self._live.registry, lambda text: typer.echo(text, err=True))
-        self._live.begins(_PLACE)
+        self._export = LiveExport(wanted, lambda text: typer.echo(text, err=True))
+        self._export.live.begins(_PLACE)
 
     def run(self, engine: Path, words: Sequence[str], stdout: int | None) -> int:
         """The exit code of the engine's load, whose events are exported. Other lines are passed on."""
@@ -46,14 +44,13 @@ class LoadExport:
             return False
         if not isinstance(event, dict) or "event" not in event:
             return False
-        self._places.write({**event, **self._live.event(event)})
+        self._export.event(event)
         return True
 
     def end(self, result: LoadResult | None) -> None:
         """Export the figures of the whole load, and push what collectors do not have yet."""
         if result is not None:
             figures, _ = load_figures(result)
-            self._live.measured(_PLACE, figures)
-            self._places.write({"event": "figures", **_PLACE, "figures": figures})
-        self._places.flush()
-        self._places.close()
+            self._export.measured(_PLACE, figures)
+        self._export.places.flush()
+        self._export.places.close()

@@ -6,8 +6,8 @@ from types import TracebackType
 from typing import Self
 
 from touchstone.engine.client import Event
-from touchstone.metrics.live import LiveMetrics, place_of
-from touchstone.metrics.places import ExportPlaces
+from touchstone.metrics.export import LiveExport
+from touchstone.metrics.live import place_of
 from touchstone.record.sample import Sample
 from touchstone.run.progress import Display
 
@@ -17,8 +17,8 @@ class ExportingDisplay:
 
     def __init__(self, shown: Display, wanted: list[str]) -> None:
         self._shown = shown
-        self._live = LiveMetrics()
-        self._places = ExportPlaces(wanted, self._live.registry, shown.say)
+        self._export = LiveExport(wanted, shown.say)
+        self._live = self._export.live
 
     def __enter__(self) -> Self:
         self._shown.__enter__()
@@ -28,11 +28,11 @@ class ExportingDisplay:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._shown.__exit__(kind, error, trace)
-        self._places.flush()
+        self._export.places.flush()
 
     def close(self) -> None:
         """Close all places. The end of the process does so, too."""
-        self._places.close()
+        self._export.places.close()
 
     def total(self, steps: int) -> None:
         """See Display."""
@@ -64,13 +64,12 @@ class ExportingDisplay:
 
     def measured(self, sample: Sample) -> None:
         """See Display."""
-        self._live.measured(place_of(sample), sample.figures)
-        self._places.write({"event": "figures", **place_of(sample), "figures": sample.figures})
+        self._export.measured(place_of(sample), sample.figures)
         self._shown.measured(sample)
 
     def event(self, event: Event) -> None:
         """See Display."""
-        self._places.write({**event, **self._live.event(event)})
+        self._export.event(event)
         self._shown.event(event)
 
     def say(self, text: str) -> None:
