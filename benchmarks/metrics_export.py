@@ -19,6 +19,7 @@ import threading
 import urllib.request
 from pathlib import Path
 
+from benchmarks.turns import null_server
 from touchstone.engine.locate import engine_path
 from touchstone.judge.statistics.intervals import ratio_interval
 
@@ -69,9 +70,8 @@ def main() -> None:
     parser.add_argument("--loads", type=int, default=10, help="pairs of loads")
     parser.add_argument("--seconds", type=int, default=4, help="length of each")
     asked = parser.parse_args()
-    with subprocess.Popen([engine_path(), "null"], stdout=subprocess.PIPE, text=True) as server:
-        assert server.stdout is not None  # it was asked for as a pipe
-        url = f"http://{json.loads(server.stdout.readline())['listening']}/"
+    with null_server(engine_path(), on=()) as port:
+        url = f"http://127.0.0.1:{port}/"
         engine, all_ = [], []
         for number in range(asked.loads):
             order = (True, False) if number % 2 else (False, True)
@@ -79,7 +79,6 @@ def main() -> None:
             engine.append((measured[True][0], measured[False][0]))
             all_.append((measured[True][1], measured[False][1]))
             print(f"{number + 1}: engine {engine[-1][0] / engine[-1][1]:.4f}, all {all_[-1][0] / all_[-1][1]:.4f}")
-        server.terminate()
     print(_row("engine", engine))
     print(_row("engine and command", all_))
 

@@ -7,49 +7,27 @@
  * It does not parse: a response is complete when as many bytes have come as the first response had.
  */
 #define _GNU_SOURCE 1
-#include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/tcp.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "floor.h"
 
 enum { BATCH = 256, BUFFER = 65536, GATHERED = 64 };
 
 static char buffer[BUFFER];
 static unsigned long calls;
 
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
-static void fail(const char *what)
-{
-    perror(what);
-    exit(1);
-}
-
 static void watch(int epoll, int fd, unsigned events)
 {
     struct epoll_event event = {.events = events, .data.fd = fd};
     if (epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event) < 0)
         fail("epoll_ctl");
-}
-
-static struct sockaddr_in address(int port)
-{
-    struct sockaddr_in a = {.sin_family = AF_INET, .sin_port = htons((unsigned short)port)};
-    a.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    return a;
 }
 
 static void server(int port, const char *body)

@@ -6,40 +6,23 @@
  * has: nothing is checked. The client prints how many echoes came.
  */
 #define _GNU_SOURCE 1
-#include <arpa/inet.h>
-#include <errno.h>
 #include <netinet/tcp.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "../engine/floor.h"
 
 enum { BATCH = 256, BUFFER = 65536, SHORT = 125 };
 
 static char buffer[BUFFER];
 
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
-static void fail(const char *what)
-{
-    perror(what);
-    exit(1);
-}
-
 static int opened(int port)
 {
     static const char handshake[] = "GET / HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
                                     "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n";
-    struct sockaddr_in a = {.sin_family = AF_INET, .sin_port = htons((unsigned short)port)};
-    a.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    struct sockaddr_in a = address(port);
     int one = 1, fd = socket(AF_INET, SOCK_STREAM, 0);
     if (fd < 0 || connect(fd, (struct sockaddr *)&a, sizeof a) < 0)
         fail("connect");
