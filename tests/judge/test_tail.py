@@ -10,8 +10,8 @@ import pytest
 from tests.judge.tails import LOOK, SLOW, busy, during, in_place, paused, tail_run, window
 from touchstone.judge.why.explanation import Unexplained
 from touchstone.judge.why.tail.bands import bands
-from touchstone.judge.why.tail.explain import explain_latency
-from touchstone.judge.why.tail.explanation import LatencyExplanation
+from touchstone.judge.why.tail.explain import causes, explain_latency
+from touchstone.judge.why.tail.explanation import LatencyExplanation, PartOfLatency
 from touchstone.record.evidence.tail import DependencyWait, RuntimePause, TailEvidence
 from touchstone.record.tail import FIRST_DEPENDENCY, GENERATOR, Stamps
 
@@ -210,6 +210,23 @@ def test_a_dependency_is_named_as_a_whole_where_no_single_part_of_it_is_large() 
         ]
 
     assert explained(*[window(divided)] * 3).main == ["dependency postgres"]
+
+
+def _part(name: str, seconds: float, within: float) -> PartOfLatency:
+    return PartOfLatency(name=name, seconds=seconds, low=seconds - within, high=seconds + within)
+
+
+def test_a_dependency_as_a_whole_is_a_cause_only_if_that_is_certain() -> None:
+    parts = [_part(f"dependency db: {state}", 0.001, 0.0002) for state in "abcdefgh"]
+    assert causes(parts, [_part("dependency db", 0.008, 0.001)], 0.01) == ["dependency db"]
+    assert causes(parts, [_part("dependency db", 0.008, 0.009)], 0.01) == []
+
+
+def test_a_part_of_another_dependency_does_not_stand_for_one_whose_name_it_begins_with() -> None:
+    parts = [_part("dependency db2: disk or file", 0.005, 0.001)]
+    parts += [_part(f"dependency db: {state}", 0.001, 0.0002) for state in "abcde"]
+    wholes = [_part("dependency db2", 0.005, 0.001), _part("dependency db", 0.005, 0.001)]
+    assert causes(parts, wholes, 0.01) == ["dependency db2: disk or file", "dependency db"]
 
 
 def test_the_generator_is_not_late_while_the_server_is_seen_to_have_the_request() -> None:

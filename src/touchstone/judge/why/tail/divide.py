@@ -35,11 +35,12 @@ def divide(stamps: Stamps, moments: Moments) -> dict[str, float]:
     opening = min(stamps.opening, max(before, 0))
     parts[LatencyPart.OPENING] += opening
     parts[LatencyPart.CONNECTION] += max(before - opening, 0)
+    places = moments.places(stamps.port, stamps.sent, stamps.last)
     request = _Request(
         parts,
         moments,
-        _own_intervals(stamps, moments),
-        moments.places(stamps.port, stamps.sent, stamps.last),
+        _own_intervals(stamps, moments, places),
+        places,
         moments.asleep(stamps.sent, stamps.last) or (stamps.last, stamps.last),
     )
     for at, (begin, end) in moments.cells(stamps.sent, stamps.last):
@@ -54,11 +55,10 @@ def own_exchange(stamps: Stamps, moments: Moments) -> Exchange | None:
     return moments.longest_within(moments.exchanges, stamps.sent - _AFTER, stamps.last + _AFTER)
 
 
-def _own_intervals(stamps: Stamps, moments: Moments) -> dict[str, Spans]:
+def _own_intervals(stamps: Stamps, moments: Moments, places: Sequence[tuple[int, int, Place]]) -> dict[str, Spans]:
     """Intervals that are this request's own: each the longest of its kind that lies within it."""
     begin, end = stamps.sent - _AFTER, stamps.last + _AFTER
     found: dict[str, Spans] = {}
-    places = moments.places(stamps.port, stamps.sent, stamps.last)
     sent = [(b, e) for b, e, place in places if place == SENT]
     # The generator has nothing to read as long as the server has the request. From then on, until the first part of the
     # response is read, the response waits for the generator.

@@ -73,7 +73,7 @@ def explain_latency(
         (_part(name, values, each) for name, values in differences.items()), key=lambda part: -abs(part.seconds)
     )
     floor = statistics.fmean(sum(a.values()) for a in against)
-    explained, main, verdict = _verdict(total, parts, floor)
+    explained, main, verdict = _verdict(total, parts, _dependencies(differences, each), floor)
     described = [
         _described(name, [side[number] for number in rounds], confidence)
         for name, side in zip([contender, baseline or ""], sides, strict=False)
@@ -106,7 +106,21 @@ def against_baseline(names: Sequence[str], baseline: str | None) -> list[tuple[s
     return [(baseline, name) for name in names if name != baseline]
 
 
-def _verdict(total: PartOfLatency, parts: Sequence[PartOfLatency], floor: float) -> tuple[float | None, list[str], str]:
+def _dependencies(differences: Mapping[str, Sequence[float]], confidence: float) -> list[PartOfLatency]:
+    """Each dependency whose time is divided into parts, as a whole."""
+    parts: dict[str, list[Sequence[float]]] = defaultdict(list)
+    for name, values in differences.items():
+        whole, divided, _ = name.partition(": ")
+        if divided:
+            parts[whole].append(values)
+    return [
+        _part(name, [sum(of_round) for of_round in zip(*one, strict=True)], confidence) for name, one in parts.items()
+    ]
+
+
+def _verdict(
+    total: PartOfLatency, parts: Sequence[PartOfLatency], dependencies: Sequence[PartOfLatency], floor: float
+) -> tuple[float | None, list[str], str]:
     """The explained share, the causes, and a sentence; `floor` is the lower of the two."""
     if abs(total.seconds) < max(_LEAST_S, (_LEAST_RATIO - 1) * floor) or (total.low is not None and not total.sure):
         return None, [], "There is no difference large and certain enough to explain."
@@ -114,23 +128,21 @@ def _verdict(total: PartOfLatency, parts: Sequence[PartOfLatency], floor: float)
     explained = sum(part.seconds for part in named) / total.seconds
     if explained < LEAST_EXPLAINED:
         return explained, [], f"Unexplained: named parts make up {explained:.0%} of it. {WHEN_UNEXPLAINED}"
-    main = _causes(named, total.seconds)
+    main = causes(named, dependencies, total.seconds)
     if not main:
         return explained, [], f"Unexplained: no single part is certain. {WHEN_UNEXPLAINED}"
     return explained, main, f"Explained to {min(explained, 1.0):.0%}; the cause: {' and '.join(main)}."
 
 
-def _causes(parts: Sequence[PartOfLatency], total: float) -> list[str]:
+def causes(parts: Sequence[PartOfLatency], dependencies: Sequence[PartOfLatency], total: float) -> list[str]:
     """Parts that are large and certain enough. A dependency is named as a whole if no single part of it is."""
-    large = [part.name for part in parts if part.seconds / total >= _LEAST_NAMED and (part.low is None or part.sure)]
-    wholes: dict[str, float] = defaultdict(float)
-    for part in parts:
-        if (whole := part.name.partition(":")[0]) != part.name:
-            wholes[whole] += part.seconds / total
-    return large + [
-        whole
-        for whole, share in wholes.items()
-        if share >= _LEAST_NAMED and not any(name.startswith(whole) for name in large)
+
+    def large(of: Sequence[PartOfLatency]) -> list[str]:
+        return [one.name for one in of if one.seconds / total >= _LEAST_NAMED and (one.low is None or one.sure)]
+
+    single = large(parts)
+    return single + [
+        whole for whole in large(dependencies) if not any(name.startswith(f"{whole}: ") for name in single)
     ]
 
 

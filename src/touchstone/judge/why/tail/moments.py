@@ -88,10 +88,14 @@ class Moments:
         self.exchanges: list[Exchange] = sorted(
             (b, e, names[address], port) for b, e, address, port in timeline.exchanges
         )
+        self._states: dict[tuple[str, int], list[tuple[int, str]]] = defaultdict(list)
+        for wait in evidence.waits:
+            self._states[wait.dependency, wait.port].append((wait.at, wait.state))
+        asked = {name for name, _ in self._states}
         self.dependencies = {
             name: DependencyMoments(evidence, name)
             for name in dict.fromkeys(evidence.dependencies)
-            if not any(wait.dependency == name for wait in evidence.waits)
+            if name not in asked
         }
         self._sockets: dict[int, list[tuple[int, int, Place]]] = defaultdict(list)
         for begin, end, port, place in sorted(timeline.sockets):
@@ -174,8 +178,7 @@ class Moments:
     def states(self, exchange: Exchange) -> Counter[str]:
         """How often a dependency that was asked reported each state while an exchange was under way."""
         begin, end, name, port = exchange
-        waits = self.evidence.waits
-        return Counter(w.state for w in waits if begin <= w.at <= end and (w.dependency, w.port) == (name, port))
+        return Counter(state for at, state in self._states.get((name, port), []) if begin <= at <= end)
 
     @staticmethod
     def longest_within(spans: Sequence[AnySpan], begin: int, end: int) -> AnySpan | None:
