@@ -6,6 +6,7 @@ import pytest
 from benchmarks.calibration.limited import limited, seat_at
 
 from tests.judge.bursts import burst
+from touchstone.phase.capacity.burst import burst_absences
 from touchstone.phase.capacity.contender_search import ContenderSearch
 from touchstone.phase.capacity.smallest_burst import SHORTEST_S, smallest_burst
 from touchstone.record.evidence.capacity import BurstEvidence
@@ -37,6 +38,9 @@ def test_a_service_that_returns_from_the_longest_has_none() -> None:
     _, offer = service(100.0)
     found = smallest_burst(3.0, 6.0, offer)  # type: ignore[arg-type]
     assert (found.stays_s, found.returns_s, found.offered) == (None, 3.0, 1)
+    whole = burst(4_000.0, None)
+    whole.smallest = found
+    assert burst_absences(whole)["smallest_burst"] == "no burst of 2 times its capacity for 3 s kept it down"
 
 
 def test_a_service_that_no_burst_is_short_enough_for() -> None:
@@ -55,6 +59,9 @@ def test_bursts_that_say_nothing_end_the_search() -> None:
     void.void = "the engine was the limit"
     found = smallest_burst(3.0, 6.0, lambda length_s: void)
     assert (found.stays_s, found.offered) == (None, 2)
+    whole = burst(4_000.0, None)
+    whole.smallest = found
+    assert burst_absences(whole)["smallest_burst"] == "none of the 2 bursts of the search could be judged"
 
 
 def test_a_server_that_keeps_the_work_of_clients_that_gave_up(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -153,6 +153,9 @@ def burst_absences(burst: BurstEvidence) -> dict[str, str]:
     if burst.recovery_s is None:
         found["recovery_time"] = "it had not recovered when the load after it ended"
     if burst.smallest is not None and burst.smallest.stays_s is None:
-        longest = f"{burst.smallest.returns_s:g} s" if burst.smallest.returns_s else "any length"
-        found["smallest_burst"] = f"no burst of {burst.smallest.height:g} times its capacity for {longest} kept it down"
+        found["smallest_burst"] = (
+            f"no burst of {burst.smallest.height:g} times its capacity for {burst.smallest.returns_s:g} s kept it down"
+            if burst.smallest.returns_s
+            else f"none of the {burst.smallest.offered} bursts of the search could be judged"
+        )
     return found

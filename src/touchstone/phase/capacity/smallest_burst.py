@@ -36,15 +36,11 @@ def smallest_burst(longest_s: float, window_s: float, offer: Callable[[float], B
             voids += 1
             continue
         voids = 0
-        if burst.died:
-            found.died = burst.died
-            found.stays_s = length
-            return found
         if burst.recovery_s is None:
-            found.stays_s = length
+            found.stays_s, found.died = length, burst.died
         else:
             found.returns_s = length
-        if found.stays_s is None or found.stays_s <= SHORTEST_S:
+        if found.died or found.stays_s is None or found.stays_s <= SHORTEST_S:
             return found
         low = found.returns_s or SHORTEST_S / 2
         if found.stays_s / low <= _NARROW:
