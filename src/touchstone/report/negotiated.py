@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 from touchstone.record.engine import Negotiated, TlsUse
@@ -25,15 +26,16 @@ def negotiated_lines(view: View, place: PhaseAndLoad) -> list[str]:
 
 def _words(uses: Sequence[TlsUse]) -> str:
     """Version, cipher, group and protocol, the most frequent first, and the share of resumed handshakes."""
-    counts: dict[str, int] = {}
-    for one in (one for use in uses for one in use.negotiated):
-        counts[_agreed(one)] = counts.get(_agreed(one), 0) + one.handshakes
-    whole = sum(counts.values())
+    counts: Counter[str] = Counter()
+    for use in uses:
+        for one in use.negotiated:
+            counts[_agreed(one)] += one.handshakes
+    whole = counts.total()
     if not whole:
         return ""
-    most = sorted(counts, key=lambda words: -counts[words])
-    shown = [words if len(most) == 1 else f"{words} ({percent(counts[words] / whole)})" for words in most[:_FEW]]
-    shown += [f"{len(most) - _FEW} others"] if len(most) > _FEW else []
+    most = counts.most_common(_FEW)
+    shown = [words if len(counts) == 1 else f"{words} ({percent(count / whole)})" for words, count in most]
+    shown += [f"{len(counts) - _FEW} others"] if len(counts) > _FEW else []
     resumed = sum(use.resumed for use in uses) / max(1, sum(use.full + use.resumed for use in uses))
     return "; ".join(shown) + (f"; {percent(resumed)} of the handshakes resumed a session" if resumed else "")
 

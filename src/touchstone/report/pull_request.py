@@ -41,8 +41,8 @@ def comment_document(judged: PairJudgement, view: View, earlier: Sequence[PastVe
     `earlier` are the verdicts of the comment that it replaces.
     """
     whole = [*earlier, _verdict(judged)][-_MOST_RUNS:]
-    tail = "\n".join([*_history(whole), *_kept(whole)])
-    return f"{mark_of(judged)}\n{revisions_document(judged, view, less=len(tail.encode()) + 200)}\n{tail}\n"
+    head, tail = f"{mark_of(judged)}\n", "\n".join(["", *_history(whole), _kept(whole), ""])
+    return head + revisions_document(judged, view, less=len((head + tail).encode())) + tail
 
 
 def earlier_verdicts(comment: str) -> list[PastVerdict]:
@@ -74,8 +74,9 @@ def _history(verdicts: Sequence[PastVerdict]) -> Iterator[str]:
     yield ""
 
 
-def _kept(verdicts: Sequence[PastVerdict]) -> Iterator[str]:
-    yield f"{_RUNS}{_hidden(json.dumps([one.model_dump() for one in verdicts]))}{_END}"
+def _kept(verdicts: Sequence[PastVerdict]) -> str:
+    """The line that `earlier_verdicts` reads."""
+    return f"{_RUNS}{_hidden(json.dumps([one.model_dump() for one in verdicts]))}{_END}"
 
 
 def _hidden(text: str) -> str:

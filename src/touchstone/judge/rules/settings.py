@@ -113,9 +113,7 @@ def tables_unequal(case: Case) -> Iterator[Fired]:
     for (load, name), by_contender in seen.items():
         for table in sorted(set.intersection(*(set(tables) for tables in by_contender.values()))):
             had = {one: tuple(tables[table]) for one, tables in by_contender.items()}
-            if len(set(had.values())) < 2:
-                continue
-            for odd in minority(had) or [None]:
+            for odd in minority(had):
                 yield Fired(
                     f"table {table} of {name} has {_differences(had)}",
                     load=load,

@@ -44,13 +44,15 @@ def build_timeline(view: View, place: PhaseAndLoad) -> Panel | None:
     if not lines:
         return None
     first = next(burst for c in view.measured for s in view.samples(place, c.name) if (burst := _burst(s)))
-    begin = first.steps[0].seconds
-    end = begin + sum(step.seconds for step in first.steps[1:-1])
+    calm, *rates, _ = first.steps
+    begin = calm.seconds
+    end = begin + sum(step.seconds for step in rates)
     figure, axes = draw_over_time(lines, Unit.PER_SECOND, ("seconds", "goodput"), steps=True)
     axes.axvspan(begin, end, color=canvas.BAND, linewidth=0, zorder=0.5)
     title = "Goodput before, in and after a burst"
-    factors = ", ".join(f"{step.factor:g}" for step in first.steps[1:-1])
-    words = f"The shaded burst offers {factors} times each contender's capacity; before and after it, 0.7 times."
+    factors = ", ".join(f"{step.factor:g}" for step in rates)
+    before = f"before and after it, {calm.factor:g} times"
+    words = f"The shaded burst offers {factors} times each contender's capacity; {before}."
     return Panel(
         title=title,
         svg=canvas.to_svg(figure, slug(place, "burst-time"), f"{view.title(place)}: {title.lower()}", words),
