@@ -40,7 +40,7 @@ def interval_plot(changes: Sequence[Comparison]) -> Iterator[str]:
 
 
 def _known(change: Comparison) -> tuple[float, float, float] | None:
-    """The low end of the interval, the ratio, and the high end; None if one of them cannot be shown on the axis."""
+    """The ratio between the ends of its interval; None if one is not on the axis."""
     low, ratio, high = (
         x if x is not None and 0 < x < math.inf else None for x in (change.low, change.ratio, change.high)
     )
