@@ -172,11 +172,13 @@ def test_a_comment_of_somebody_who_may_not_write_is_left_alone(gate: Path, hub: 
         (403, None, {}, "pull-requests: write"),
         (500, None, {}, "status 500"),
         (302, None, {}, "status 302"),
+        (200, None, {}, "none of GitHub's API"),
         (0, {}, {"GITHUB_SHA": ""}, "not about a pull request"),
         (0, {}, {"GITHUB_SHA": "f" * 40}, "status 404"),
         (0, None, {"GITHUB_REPOSITORY": "../x"}, "OWNER/NAME"),
         (0, None, {"GITHUB_API_URL": "file:///etc"}, "without http://"),
         (0, None, {"GITHUB_API_URL": "http://127.0.0.1:1"}, "failed"),
+        (0, None, {"GITHUB_API_URL": "http://127.0.0.1:port"}, "failed"),
     ],
 )
 def test_without_a_comment_the_jobs_summary_says_why(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import http.client
 import json
 import re
 import urllib.error
@@ -88,6 +89,7 @@ class PullRequest:
         return int(number)
 
     def _call(self, method: str, path: str, body: Any = None) -> Any:
+        """The response: a list of objects to GET, else one object."""
         request = urllib.request.Request(
             f"{self.api}/repos/{self.repository}/{path}",
             None if body is None else json.dumps(body).encode(),
@@ -103,12 +105,16 @@ class PullRequest:
         where = f"{method} {path.partition('?')[0]}"
         try:
             with urllib.request.build_opener(_NoRedirects).open(request, timeout=_WITHIN_S) as response:
-                return json.load(response)
+                found = json.load(response)
         except urllib.error.HTTPError as error:
             needed = ": the token needs `pull-requests: write`" if error.code in (401, 403, 404) else ""
             raise NoCommentError(f"GitHub answers {where} with status {error.code}{needed}") from error
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, http.client.HTTPException) as error:
             raise NoCommentError(f"{where} failed: {error}") from error
+        objects = found if method == "GET" else [found]
+        if not isinstance(objects, list) or not all(isinstance(one, dict) for one in objects):
+            raise NoCommentError(f"{where} failed: the response is none of GitHub's API")
+        return found
 
 
 def _number_in(event: str) -> int | None:
