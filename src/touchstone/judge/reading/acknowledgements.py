@@ -35,9 +35,8 @@ class ResponseWait:
         """What was seen, without a full stop."""
         return (
             f"{share(self.often)} of the responses to {self.request} wait for an acknowledgement. Their second part "
-            "comes "
-            f"{seconds(self.wait_s)} after the first part, but at once in {self.at_once} of {self.trials} trials that "
-            "acknowledged the first part without delay"
+            f"comes {seconds(self.wait_s)} after the first part, but at once in {self.at_once} of {self.trials} trials "
+            "that acknowledged the first part without delay"
         )
 
 

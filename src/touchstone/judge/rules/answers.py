@@ -211,8 +211,7 @@ def requests_unanswered(sample: Sample, case: Case) -> Iterator[Fired]:
     unanswered, sent = result.counts.unanswered, max(1, result.counts.sent)
     yield Fired(
         f"{number(unanswered)} of {number(sent)} requests never got a response. At most {slots(sample)} could have "
-        "been "
-        f"in flight when the window ended",
+        f"been in flight when the window ended",
         severity=Severity.INVALID if unanswered > _MANY_UNANSWERED * sent else Severity.SUSPECT,
         figures=LATENCY,
         evidence={"unanswered": unanswered, "sent": sent, "slots": slots(sample)},

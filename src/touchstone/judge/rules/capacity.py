@@ -60,8 +60,7 @@ def _why(found: CapacityEvidence, rate: float) -> str:
     if found.tare and rate > NEAR_CEILING * found.tare and has_cpu_to_spare(busy):
         return (
             f"that is {share(rate / found.tare)} of the null server's capacity ({number(found.tare)}/s), and the "
-            "server "
-            f"used only {share(busy)} of its CPUs"
+            f"server used only {share(busy)} of its CPUs"
         )
     return ""
 
@@ -222,10 +221,8 @@ def never_recovers(sample: Sample, case: Case) -> Iterator[Fired]:
     after = burst.steps[-1]
     yield Fired(
         f"the service did not recover within {after.seconds:g} s after the burst. At {after.factor:.0%} of its "
-        "capacity "
-        f"it answered {number(after.goodput)}/s of {number(after.rate)}/s within {burst.deadline_s * 1e3:g} ms, and "
-        "its "
-        "latency stayed above the usual one",
+        f"capacity it answered {number(after.goodput)}/s of {number(after.rate)}/s within "
+        f"{burst.deadline_s * 1e3:g} ms, and its latency stayed above the usual one",
         figures=[],
         evidence=burst.model_dump(mode="json"),
     )

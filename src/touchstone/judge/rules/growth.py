@@ -168,8 +168,7 @@ def kept_after_load(sample: Sample, case: Case) -> Iterator[Fired]:
             name = "open descriptors" if what == "fds" else "threads"
             yield Fired(
                 f"{number(rested)} s after the load, the service had {number(after)} {name}, "
-                f"{number(after - before)} more "
-                "than before the load",
+                f"{number(after - before)} more than before the load",
                 figures=["rss_after_idle"],
                 evidence={"before": before, "after": after, "allowed": most},
             )

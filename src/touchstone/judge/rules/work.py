@@ -259,8 +259,7 @@ def _statement(pair: UnequalPair, low: WorkCount, high: WorkCount, left_out: flo
         )
     return (
         f"{pair.low} has {dependency} do {share(left_out)} less work than {pair.high}: {counted}. The counts do not "
-        "show "
-        f"which of the two does the expected work"
+        f"show which of the two does the expected work"
     )
 
 
