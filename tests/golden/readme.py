@@ -24,9 +24,9 @@ _TEXT = """\
 ...
 ```
 
-`▲` better, `▼` worse, `~` undecided, `?` doubtful (a finding says why). The page `report.html` has the rest:
+`▲` better, `▼` worse, `~` undecided, `?` doubtful (a finding says why). The file `report.html` shows all results:
 
-![The report of such a run on a terminal and as a page](docs/images/touchstone.png)
+![The report of this run on a terminal and as a page](docs/images/touchstone.png)
 """
 
 
