@@ -89,6 +89,20 @@ fn loaded_over(
     }
 }
 
+/// Answers each tenth call with a fault.
+fn faulty(
+    right: impl Fn(&Request) -> Vec<u8> + Send + Sync + Copy + 'static,
+    fault: impl Fn(&Request) -> Vec<u8> + Send + Sync + Copy + 'static,
+) -> impl Fn(&Request) -> Vec<u8> + Send + Sync + Copy + 'static {
+    move |request| {
+        if request.total.is_multiple_of(10) {
+            fault(request)
+        } else {
+            right(request)
+        }
+    }
+}
+
 /// Each tenth call gets a fault: it is counted in its class alone, and named.
 fn each_tenth(
     change: &Value,
@@ -96,13 +110,16 @@ fn each_tenth(
     words: &str,
     fault: impl Fn(&Request) -> Vec<u8> + Send + Sync + Copy + 'static,
 ) {
-    let script = move |request: &Request| {
-        if request.total.is_multiple_of(10) {
-            fault(request)
-        } else {
-            right(request)
-        }
-    };
+    named(change, class, words, faulty(right, fault));
+}
+
+/// A load with a fault in each tenth call, which is counted in its class alone, and named.
+fn named(
+    change: &Value,
+    class: &str,
+    words: &str,
+    script: impl Fn(&Request) -> Vec<u8> + Send + Sync + Copy + 'static,
+) {
     loaded(change, script, |result| {
         assert_eq!(
             result.counts.errors[class], 40,
@@ -495,27 +512,14 @@ fn each_tenth_stream(
     whole.as_object_mut().unwrap().extend(fields);
     let change =
         json!({"grpc": {"method": "test.notes.Notes/List", "proto": PROTO}, "stream": whole});
-    let script = move |request: &Request| {
-        if request.total.is_multiple_of(10) {
-            fault(request)
-        } else {
-            streamed(request, &[1, 2, 3], OK)
-        }
-    };
-    loaded(&change, script, |result| {
-        let Some(class) = class else {
+    let script = faulty(|request| streamed(request, &[1, 2, 3], OK), fault);
+    let Some(class) = class else {
+        return loaded(&change, script, |result| {
             assert_eq!(result.counts.ok, 400, "{:?}", result.first_errors);
-            return assert_eq!(result.events.as_ref().unwrap().count, 1_200);
-        };
-        assert_eq!(
-            result.counts.errors[class], 40,
-            "{:?}",
-            result.counts.errors
-        );
-        assert_only(result, Some(class));
-        let why = &result.first_errors[0].why;
-        assert!(why.contains(words), "{why}");
-    });
+            assert_eq!(result.events.as_ref().unwrap().count, 1_200);
+        });
+    };
+    named(&change, class, words, script);
 }
 
 #[test]
@@ -660,23 +664,7 @@ fn messages_of_client_streaming_are_all_sent_and_have_one_reply() {
         }),
     ];
     for (class, words, fault) in faults {
-        let script = move |request: &Request| {
-            if request.total.is_multiple_of(10) {
-                fault(request)
-            } else {
-                count(request)
-            }
-        };
-        loaded(&put, script, |result| {
-            assert_eq!(
-                result.counts.errors[class], 40,
-                "{:?}",
-                result.counts.errors
-            );
-            assert_only(result, Some(class));
-            let why = &result.first_errors[0].why;
-            assert!(why.contains(words), "{why}");
-        });
+        named(&put, class, words, faulty(count, fault));
     }
 }
 
@@ -693,24 +681,21 @@ fn replies_of_bidirectional_streaming_are_counted_and_checked_one_by_one() {
         assert_eq!(result.counts.ok, 400, "{:?}", result.first_errors);
         assert_eq!(result.events.as_ref().unwrap().count, 2_400);
     });
-    let lost = move |request: &Request| match request.total.is_multiple_of(10) {
-        true => reply(request, HEAD, &[&notes(&[1, 2, 1, 2, 1]).concat()], OK),
-        false => echo(request),
+    let lost = |request: &Request| {
+        let first_five = notes(&[1, 2, 1, 2, 1]).concat();
+        reply(request, HEAD, &[&first_five], OK)
     };
-    loaded(&chat, lost, |result| {
-        assert_eq!(result.counts.errors["lost_event"], 40)
-    });
+    named(&chat, "lost_event", "", faulty(echo, lost));
     // A server may end the call before it has read all.
-    let early = move |request: &Request| match request.total.is_multiple_of(10) {
-        true => block(
+    let early = |request: &Request| {
+        block(
             request.stream,
             &[0x88],
             &[HEAD[0], ("grpc-status", "8")],
             true,
-        ),
-        false => echo(request),
+        )
     };
-    loaded(&chat, early, |result| {
+    loaded(&chat, faulty(echo, early), |result| {
         assert_eq!(
             result.counts.errors["grpc_status"], 40,
             "{:?}",
