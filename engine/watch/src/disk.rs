@@ -11,18 +11,17 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use touchstone_sys::clock::{Nanos, monotonic, thread_cpu};
-use touchstone_sys::file;
 
 use crate::member::Stat;
-use crate::procfs::{BUFFER, PathBuffer};
-use crate::tree::numbers_in;
+use crate::procfs::BUFFER;
+use crate::tree::add_threads_of;
 
 /// Looks may take at most this share of the time, as 1/N.
 const SHARE: u64 = 400;
-/// The shortest time between two looks, in nanoseconds.
-const EVERY: Nanos = Nanos(5_000_000);
-/// The longest time between two looks, so that the watch ends soon.
-const MOST: Nanos = Nanos(200_000_000);
+/// The shortest time between two looks.
+const EVERY: Nanos = Nanos::from_millis(5);
+/// The longest time between two looks, also where they then take more than that share.
+const MOST: Nanos = Nanos::from_millis(200);
 
 /// Looks at some process trees until it is dropped.
 #[derive(Debug)]
@@ -122,9 +121,7 @@ impl Shared {
 /// Whether a thread of a process sleeps uninterruptibly.
 fn waits_for_disk(pid: i32, buffer: &mut [u8]) -> bool {
     let mut threads = Vec::new();
-    if let Some(folder) = file::open_directory(PathBuffer::process(pid, "task").as_c_str()) {
-        numbers_in(&folder, buffer, &mut threads);
-    }
+    add_threads_of(pid, buffer, &mut threads);
     threads
         .iter()
         .any(|tid| Stat::of_thread(pid, *tid, buffer).is_some_and(|stat| stat.state == b'D'))
@@ -137,7 +134,7 @@ mod tests {
 
     /// Reads until one of the trees has waited this long, or 20 seconds are over: an interpreter starts meanwhile.
     fn waited(watch: &DiskWatch, pids: &[i32], least: Nanos) -> Vec<Nanos> {
-        let end = monotonic() + Nanos(20_000_000_000);
+        let end = monotonic() + Nanos::from_millis(20_000);
         loop {
             let found = watch.read(pids.iter().map(|pid| vec![*pid]));
             if found.iter().any(|one| *one >= least) || monotonic() > end {
@@ -159,12 +156,12 @@ mod tests {
         let mut sleeper = Command::new("sleep").arg("60").spawn().unwrap();
         let pids = [waiter.id() as i32, sleeper.id() as i32];
         let watch = DiskWatch::start().unwrap();
-        let found = waited(&watch, &pids, Nanos(50_000_000));
+        let found = waited(&watch, &pids, Nanos::from_millis(50));
         for child in [&mut waiter, &mut sleeper] {
             child.kill().unwrap();
             child.wait().unwrap();
         }
-        assert!(found[0] >= Nanos(50_000_000), "{found:?}");
+        assert!(found[0] >= Nanos::from_millis(50), "{found:?}");
         assert_eq!(found[1], Nanos::ZERO);
     }
 }

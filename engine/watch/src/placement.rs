@@ -8,12 +8,11 @@ use crate::cgroup::CpuTimes;
 use crate::member::{Member, Stat};
 use crate::procfs::{self, PathBuffer};
 use crate::sample::Depth;
-use crate::tree::numbers_in;
+use crate::tree::add_threads_of;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use touchstone_sys::clock::{Nanos, monotonic, seconds, since, thread_cpu};
 use touchstone_sys::cpus::CpuSet;
-use touchstone_sys::file;
 
 /// How many threads are kept as evidence.
 const KEPT: usize = 20;
@@ -116,10 +115,7 @@ impl PlacementLog {
             self.tids.push(member.pid);
             return;
         }
-        let path = PathBuffer::process(member.pid, "task");
-        if let Some(directory) = file::open_directory(path.as_c_str()) {
-            numbers_in(&directory, &mut self.listing, &mut self.tids);
-        }
+        add_threads_of(member.pid, &mut self.listing, &mut self.tids);
     }
 
     fn look_at(&mut self, member: &Member, tid: i32, depth: Depth, at: Nanos, buffer: &mut [u8]) {

@@ -5,7 +5,7 @@
 //! watched cgroup lists it. A process that once belonged keeps belonging, wherever it moves.
 
 use crate::member::Stat;
-use crate::procfs;
+use crate::procfs::{self, PathBuffer};
 use std::os::fd::OwnedFd;
 use touchstone_sys::file;
 
@@ -60,8 +60,15 @@ impl ProcessList {
     }
 }
 
-/// Adds the names in a directory that are numbers, in no order: pids of `/proc`, threads of `/proc/PID/task`.
-pub fn numbers_in(directory: &OwnedFd, buffer: &mut [u8], numbers: &mut Vec<i32>) {
+/// Adds the threads of a process, in no order; none if it has ended.
+pub fn add_threads_of(pid: i32, buffer: &mut [u8], tids: &mut Vec<i32>) {
+    if let Some(directory) = file::open_directory(PathBuffer::process(pid, "task").as_c_str()) {
+        numbers_in(&directory, buffer, tids);
+    }
+}
+
+/// Adds the names in a directory that are numbers, in no order.
+fn numbers_in(directory: &OwnedFd, buffer: &mut [u8], numbers: &mut Vec<i32>) {
     file::entries(directory, buffer, |name| {
         if name.first().is_some_and(u8::is_ascii_digit) {
             numbers.extend(procfs::number(name).and_then(|n| i32::try_from(n).ok()));

@@ -4,7 +4,7 @@ use std::os::fd::OwnedFd;
 
 use super::report::Timeline;
 use crate::procfs::{self, BUFFER, PathBuffer};
-use crate::tree::numbers_in;
+use crate::tree::add_threads_of;
 use touchstone_sys::clock::Nanos;
 use touchstone_sys::file;
 
@@ -70,10 +70,7 @@ impl Threads {
         let mut there = Vec::new();
         for &pid in pids {
             let mut tids = Vec::new();
-            if let Some(folder) = file::open_directory(PathBuffer::process(pid, "task").as_c_str())
-            {
-                numbers_in(&folder, buffer, &mut tids);
-            }
+            add_threads_of(pid, buffer, &mut tids);
             there.extend(tids.into_iter().map(|tid| (pid, tid)));
         }
         self.known
