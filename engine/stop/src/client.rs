@@ -23,6 +23,7 @@ const PROCESS: u64 = u64::MAX;
 const RESET_FOLLOWS: Nanos = Nanos::from_millis(5);
 /// How long it may take through a relay, which has to be given a CPU.
 const RESET_IS_RELAYED: Nanos = Nanos::from_millis(50);
+
 /// All connections, and the counts.
 pub(crate) struct Client<'a> {
     plan: &'a Plan,
@@ -194,9 +195,8 @@ impl<'a> Client<'a> {
             if event.token() == PROCESS {
                 self.process_ended.get_or_insert_with(monotonic);
             } else if event.token() >= streams::FIRST {
-                let plan = self.plan;
                 self.streams
-                    .hear(event.token(), &plan.requests, plan.seed, self.signalled);
+                    .hear(event.token(), &self.plan.requests, self.signalled);
             } else {
                 self.hear(event.token() as usize);
             }

@@ -99,15 +99,8 @@ impl Connection {
     }
 
     fn flush(&mut self) {
-        while !self.unsent.is_empty() && self.unsendable.is_none() {
-            match self.stream.send(&self.unsent) {
-                Ok(sent) => drop(self.unsent.drain(..sent)),
-                Err(error) => match error.kind() {
-                    io::ErrorKind::Interrupted => {}
-                    io::ErrorKind::WouldBlock => return,
-                    _ => self.unsendable = Some(error),
-                },
-            }
+        if self.unsendable.is_none() {
+            self.unsendable = self.stream.send_waiting(&mut self.unsent).err();
         }
     }
 

@@ -43,7 +43,7 @@ struct OpenStream {
     /// Whether its response or its WebSocket has begun, as expected.
     begun: bool,
     request: usize,
-    counter: u64,
+    key: Key<'static>,
 }
 
 /// All streams, by number.
@@ -65,7 +65,7 @@ impl Streams {
         epoll: &Epoll,
         address: &SocketAddr,
         (request, compiled): (usize, &CompiledRequest),
-        key: Key<'_>,
+        key: Key<'static>,
     ) -> io::Result<()> {
         let socket = Stream::new(address)?;
         socket.no_delay()?;
@@ -84,7 +84,7 @@ impl Streams {
             unsent,
             begun: false,
             request,
-            counter: key.counter,
+            key,
         }));
         Ok(())
     }
@@ -100,26 +100,14 @@ impl Streams {
     }
 
     /// Takes what has come on the stream of an event; `signalled` is when the service got SIGTERM, if it has.
-    pub fn hear(
-        &mut self,
-        token: u64,
-        requests: &[CompiledRequest],
-        seed: u64,
-        signalled: Option<Nanos>,
-    ) {
+    pub fn hear(&mut self, token: u64, requests: &[CompiledRequest], signalled: Option<Nanos>) {
         let Some(place) = self.streams.get_mut((token - FIRST) as usize) else {
             return;
         };
         let Some(one) = place else {
             return;
         };
-        let key = Key {
-            counter: one.counter,
-            seed,
-            thread: 0,
-            session: None,
-        };
-        let shown = one.read(&requests[one.request], key);
+        let shown = one.read(&requests[one.request]);
         let begun = one.begun;
         let (end, cut) = match shown {
             Shown::Nothing => return,
@@ -150,17 +138,11 @@ impl Streams {
 
 impl OpenStream {
     fn flush(&mut self) {
-        while !self.unsent.is_empty() {
-            match self.socket.send(&self.unsent) {
-                Ok(sent) => drop(self.unsent.drain(..sent)),
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                // What cannot be sent shows when the connection is read.
-                Err(_) => return,
-            }
-        }
+        // What cannot be sent shows when the connection is read.
+        let _ = self.socket.send_waiting(&mut self.unsent);
     }
 
-    fn read(&mut self, request: &CompiledRequest, key: Key<'_>) -> Shown {
+    fn read(&mut self, request: &CompiledRequest) -> Shown {
         self.flush();
         let mut buffer = [0; 16 * 1024];
         loop {
@@ -174,7 +156,7 @@ impl OpenStream {
                         _ => Shown::Cut("the connection ended without a close frame".into()),
                     };
                 }
-                Ok(count) => match self.take(&buffer[..count], request, key) {
+                Ok(count) => match self.take(&buffer[..count], request) {
                     Shown::Nothing => {}
                     shown => return shown,
                 },
@@ -187,7 +169,7 @@ impl OpenStream {
         }
     }
 
-    fn take(&mut self, mut bytes: &[u8], request: &CompiledRequest, key: Key<'_>) -> Shown {
+    fn take(&mut self, mut bytes: &[u8], request: &CompiledRequest) -> Shown {
         match &mut self.inbound {
             Inbound::Response(reader) => {
                 let progress = match reader.push(bytes) {
@@ -197,10 +179,12 @@ impl OpenStream {
                 let whole = matches!(progress, Progress::Complete(_));
                 let response = match progress {
                     Progress::Complete(response) => Some(response),
+                    // What has come of a stream that has begun is not copied again.
+                    Progress::Partial if self.begun => None,
                     Progress::Partial => reader.seen().map(|seen| seen.left()),
                 };
                 if let Some(response) = response.filter(|_| !self.begun) {
-                    let faults = request.faults(&response, key);
+                    let faults = request.faults(&response, self.key);
                     if !faults.is_empty() {
                         return Shown::Cut(faults.join("; "));
                     }

@@ -227,6 +227,24 @@ impl Stream {
         count(unsafe { libc::send(fd, bytes.as_ptr().cast(), bytes.len(), libc::MSG_NOSIGNAL) })
     }
 
+    /// Sends bytes that wait, as far as there is room, and removes those.
+    ///
+    /// # Errors
+    /// What the kernel answers, unless it has no room.
+    pub fn send_waiting(&self, waiting: &mut Vec<u8>) -> io::Result<()> {
+        while !waiting.is_empty() {
+            match self.send(waiting) {
+                Ok(sent) => drop(waiting.drain(..sent)),
+                Err(error) => match error.kind() {
+                    io::ErrorKind::Interrupted => {}
+                    io::ErrorKind::WouldBlock => break,
+                    _ => return Err(error),
+                },
+            }
+        }
+        Ok(())
+    }
+
     /// Receives; 0 when the other end has closed, the error `WouldBlock` when nothing is there.
     ///
     /// # Errors
