@@ -16,6 +16,7 @@ pub(crate) struct Tally {
     pub last_right: Option<Nanos>,
     /// The longest time between two right responses, or the signal and one, that ended after the signal.
     pub gap: Nanos,
+    /// From the signal on.
     pub first_refused: Option<Nanos>,
     pub announced: u64,
     pub losses: Vec<(Nanos, Nanos, Outcome, String)>,
@@ -41,7 +42,7 @@ impl Tally {
             self.close_gap(now, signalled);
             self.last_right = Some(now);
         }
-        if matches!(outcome, Outcome::Refused | Outcome::Unavailable) {
+        if signalled.is_some() && matches!(outcome, Outcome::Refused | Outcome::Unavailable) {
             self.first_refused.get_or_insert(now);
         }
         if outcome != Outcome::Right && self.losses.len() < LOSSES {
@@ -68,5 +69,20 @@ impl Tally {
                 evidence: evidence.clone(),
             })
             .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refusal_before_the_signal_is_not_the_first_after_it() {
+        let mut tally = Tally::default();
+        tally.settle(Nanos::ZERO, None, Outcome::Unavailable, String::new());
+        assert_eq!(tally.first_refused, None);
+        let signal = monotonic();
+        tally.settle(signal, Some(signal), Outcome::Refused, String::new());
+        assert!(tally.first_refused >= Some(signal));
     }
 }
