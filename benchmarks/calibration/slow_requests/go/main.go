@@ -11,7 +11,6 @@ import (
 	"os"
 	"os/signal"
 	"runtime"
-	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -30,36 +29,6 @@ var (
 	dropped  atomic.Pointer[node]
 	truth    delays
 )
-
-// delays are how long the cause held up each request.
-type delays struct {
-	sync.Mutex
-	all []time.Duration
-}
-
-func (delays *delays) add(took time.Duration) {
-	delays.Lock()
-	delays.all = append(delays.all, took)
-	delays.Unlock()
-}
-
-// means are those around the 99th percentile and around the median.
-func (delays *delays) means() (tail, median time.Duration) {
-	delays.Lock()
-	defer delays.Unlock()
-	slices.Sort(delays.all)
-	mean := func(low, high float64) (sum time.Duration) {
-		begin, end := int(low*float64(len(delays.all))), int(high*float64(len(delays.all)))
-		for _, took := range delays.all[begin:max(end, begin+1)] {
-			sum += took
-		}
-		return sum / time.Duration(max(end-begin, 1))
-	}
-	if len(delays.all) == 0 {
-		return 0, 0
-	}
-	return mean(0.985, 0.995), mean(0.40, 0.60)
-}
 
 func main() {
 	millis, err := strconv.ParseFloat(os.Getenv("SIZE"), 64)
@@ -90,10 +59,7 @@ func main() {
 		_ = server.Shutdown(context.Background())
 	}()
 	_ = server.Serve(listener)
-	tail, median := truth.means()
-	if tail > 0 {
-		log.Printf("planted: p99 %.3f ms, median %.3f ms", tail.Seconds()*1e3, median.Seconds()*1e3)
-	}
+	truth.log()
 }
 
 // cause is what is planted; nothing in the sound twin.

@@ -1,6 +1,5 @@
 // Command planted serves GET /hello with a query to PostgreSQL. Before one in fifty, another transaction locks the row that the
-// request wants, for SIZE milliseconds. At its end it logs for how long that
-// held up requests.
+// request wants, for SIZE milliseconds. At its end it logs for how long that held up requests.
 package main
 
 import (
@@ -11,9 +10,7 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
-	"slices"
 	"strconv"
-	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -35,8 +32,7 @@ func main() {
 		log.Fatal(err)
 	}
 	var requests atomic.Uint64
-	var mutex sync.Mutex
-	var all []time.Duration
+	var truth delays
 	server := &http.Server{
 		Addr: net.JoinHostPort(os.Getenv("HOST"), os.Getenv("PORT")),
 		Handler: http.HandlerFunc(func(response http.ResponseWriter, request *http.Request) {
@@ -63,10 +59,7 @@ func main() {
 				http.Error(response, err.Error(), http.StatusInternalServerError)
 				return
 			}
-			took := time.Since(begin)
-			mutex.Lock()
-			all = append(all, took)
-			mutex.Unlock()
+			truth.add(time.Since(begin))
 			_, _ = io.WriteString(response, "Hello, world!")
 		}),
 	}
@@ -75,12 +68,7 @@ func main() {
 		_ = server.Shutdown(context.Background())
 	}()
 	_ = server.ListenAndServe()
-	mutex.Lock()
-	slices.Sort(all)
-	if len(all) > 0 {
-		tail, median := mean(all, 0.985, 0.995), mean(all, 0.40, 0.60)
-		log.Printf("planted: p99 %.3f ms, median %.3f ms", tail.Seconds()*1e3, median.Seconds()*1e3)
-	}
+	truth.log()
 }
 
 // hold locks the row for a while, and says when it has it.
@@ -95,12 +83,4 @@ func hold(pool *pgxpool.Pool, much time.Duration, held chan<- error) {
 	}
 	time.Sleep(much)
 	_ = transaction.Commit(context.Background())
-}
-
-func mean(sorted []time.Duration, low, high float64) (sum time.Duration) {
-	begin, end := int(low*float64(len(sorted))), int(high*float64(len(sorted)))
-	for _, took := range sorted[begin:max(end, begin+1)] {
-		sum += took
-	}
-	return sum / time.Duration(max(end-begin, 1))
 }
