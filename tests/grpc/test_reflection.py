@@ -84,6 +84,22 @@ def test_the_questions_have_the_metadata_of_the_load(tmp_path: Path) -> None:
     assert code in MEASURED, said
 
 
+def test_a_service_is_asked_for_once_whichever_of_its_methods_are_called(tmp_path: Path) -> None:
+    asked: list[bytes] = []
+
+    def counted(questions, _context):  # type: ignore[no-untyped-def]
+        for question in questions:
+            asked.append(question)
+            yield answer(question)
+
+    server, port = start(more=[handler("v1", counted)])
+    urls = [f"grpc://127.0.0.1:{port}/{NOTES}/{method}" for method in ("Echo", "Put")]
+    done = touchstone("load", *urls, "-n", "20", "-c", "2", cwd=tmp_path)
+    server.stop(None)
+    assert done.returncode in MEASURED, done.stdout + done.stderr
+    assert len(asked) == len(set(asked)) > 0
+
+
 def test_a_port_that_nobody_listens_on_is_named(tmp_path: Path) -> None:
     done = touchstone("load", f"grpc://127.0.0.1:1/{NOTES}/Echo", cwd=tmp_path)
     assert done.returncode == 1

@@ -1,5 +1,6 @@
 //! The schema of a gRPC method, asked from the server itself (server reflection).
 
+use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
@@ -25,37 +26,43 @@ enum Unanswered {
     Failed(String),
 }
 
-/// Has a call's schema be the one that the server gives by reflection, unless the call names one or needs none. `headers`
-/// are sent with the questions.
+/// Has the schema of each call be the one that the server gives by reflection, unless the call names one or needs none. The
+/// headers of a call are sent with its questions.
 ///
 /// # Errors
 /// A sentence on what the server answered, and what to do.
-pub fn reflect(
-    grpc: &mut Grpc,
-    headers: &[(String, String)],
-    (target, transport): (&Target<Address>, &Transport),
+pub fn reflect<'a>(
+    calls: impl Iterator<Item = (&'a mut Grpc, &'a [(String, String)])>,
+    to: (&Target<Address>, &Transport),
     timeout: Duration,
 ) -> Result<(), String> {
-    let (service, _) = Method::names(&grpc.method)?;
-    if grpc.proto.is_some() || grpc.reflected.is_some() || Schema::is_built_in(service) {
-        return Ok(());
+    let mut known: HashMap<String, String> = HashMap::new();
+    let mut connection = None;
+    for (grpc, headers) in calls {
+        let (service, _) = Method::names(&grpc.method)?;
+        if grpc.proto.is_some() || grpc.reflected.is_some() || Schema::is_built_in(service) {
+            continue;
+        }
+        if !known.contains_key(service) {
+            let mut server = Server {
+                connection: &mut connection,
+                to,
+                headers,
+                timeout,
+            };
+            let found = server.schema(service).map_err(|why| {
+                format!("grpc: the schema was asked from the server by reflection: {why}; or name it by --proto FILE")
+            })?;
+            known.insert(service.to_owned(), found);
+        }
+        grpc.reflected = known.get(service).cloned();
     }
-    let mut server = Server {
-        connection: None,
-        to: (target, transport),
-        headers,
-        timeout,
-    };
-    let found = server.schema(service).map_err(|why| {
-        format!("grpc: the schema was asked from the server by reflection: {why}; or name it by --proto FILE")
-    })?;
-    grpc.reflected = Some(found);
     Ok(())
 }
 
 /// The server that is asked.
 struct Server<'a> {
-    connection: Option<Connection>,
+    connection: &'a mut Option<Connection>,
     to: (&'a Target<Address>, &'a Transport),
     headers: &'a [(String, String)],
     timeout: Duration,
@@ -129,8 +136,9 @@ impl Server<'_> {
         let compiled = CompiledRequest::compile(&request, origin, scope).map_err(failed)?;
         let mut bytes = Vec::new();
         compiled.render(Key::default(), &mut bytes, &mut Vec::new());
-        let mut connection = match self.connection.take() {
-            Some(open) => open,
+        let kept = self.connection.take();
+        let mut connection = match kept.and_then(|mut kept| kept.is_at_rest().then_some(kept)) {
+            Some(kept) => kept,
             None => Connection::open(transport, target, self.timeout)
                 .map_err(|why| failed(format!("connecting to {}: {why}", target.address)))?,
         };
@@ -143,7 +151,7 @@ impl Server<'_> {
         })?;
         let response = response.response;
         if response.keep_alive {
-            self.connection = Some(connection);
+            *self.connection = Some(connection);
         }
         let head = &*compiled.whole_head(&response);
         if response.status == 404 || code(head) == Some(UNIMPLEMENTED) {

@@ -469,13 +469,8 @@ fn ask_for_schemas(job: &mut Job) -> Result<(), Failure> {
         .requests
         .iter_mut()
         .chain(steps.map(|step| &mut step.request));
-    for request in requests {
-        if let Some(grpc) = &mut request.grpc {
-            let asked = reflect(grpc, &request.headers, (&target, &transport), timeout);
-            asked.map_err(Failure::Failed)?;
-        }
-    }
-    Ok(())
+    let calls = requests.filter_map(|one| Some((one.grpc.as_mut()?, &one.headers[..])));
+    reflect(calls, (&target, &transport), timeout).map_err(Failure::Failed)
 }
 
 fn now_ns() -> u64 {
