@@ -130,6 +130,16 @@ def test_a_file_has_a_line_for_each_event_and_keeps_older_ones(tmp_path: Path) -
     assert figures["figures"] == sample.figures
 
 
+def test_a_full_disk_is_named_once_and_ends_nothing(tmp_path: Path) -> None:
+    (tmp_path / "full.ndjson").symlink_to("/dev/full")
+    said = io.StringIO()
+    display = ExportingDisplay(LogDisplay(Console(file=said, width=400)), [str(tmp_path / "full.ndjson")])
+    with closing(display), display:
+        display.event(TURN)
+        display.event(TURN)
+    assert said.getvalue().count("no more lines are written: No space left on device") == 1
+
+
 @contextmanager
 def collector() -> Iterator[tuple[str, list[ExportMetricsServiceRequest]]]:
     """An OTLP collector that keeps all requests."""

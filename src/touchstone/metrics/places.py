@@ -58,6 +58,8 @@ class ExportPlaces:
                 file.flush()
             except OSError as error:
                 del self._files[path]
+                with suppress(OSError):  # What was not written is tried once more.
+                    file.close()
                 self._say(f"--metrics {path}: no more lines are written: {error.strerror}")
 
     def flush(self) -> None:
