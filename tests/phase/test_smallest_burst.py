@@ -6,7 +6,7 @@ import pytest
 from benchmarks.calibration.limited import limited, seat_at
 
 from tests.judge.bursts import burst
-from touchstone.phase.capacity.burst import burst_absences
+from touchstone.phase.capacity.burst import burst_absences, burst_figures
 from touchstone.phase.capacity.contender_search import ContenderSearch
 from touchstone.phase.capacity.smallest_burst import SHORTEST_S, smallest_burst
 from touchstone.record.evidence.capacity import BurstEvidence
@@ -61,7 +61,19 @@ def test_bursts_that_say_nothing_end_the_search() -> None:
     assert (found.stays_s, found.offered) == (None, 2)
     whole = burst(4_000.0, None)
     whole.smallest = found
-    assert burst_absences(whole)["smallest_burst"] == "none of the 2 bursts of the search could be judged"
+    assert burst_absences(whole)["smallest_burst"] == "too few of the 2 bursts of the search could be judged"
+
+
+def test_a_search_that_void_bursts_end_early_has_no_length() -> None:
+    void = burst(4_000.0, None)
+    void.void = "the engine was the limit"
+    first = iter([burst(4_000.0, None), burst(4_000.0, 0.3)])
+    found = smallest_burst(3.0, 6.0, lambda length_s: next(first, void))
+    assert (found.stays_s, found.returns_s, found.offered) == (None, None, 4)
+    whole = burst(4_000.0, None)
+    whole.smallest = found
+    assert "smallest_burst" not in burst_figures(whole)
+    assert burst_absences(whole)["smallest_burst"] == "too few of the 4 bursts of the search could be judged"
 
 
 def test_a_server_that_keeps_the_work_of_clients_that_gave_up(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -156,6 +156,6 @@ def burst_absences(burst: BurstEvidence) -> dict[str, str]:
         found["smallest_burst"] = (
             f"no burst of {burst.smallest.height:g} times its capacity for {burst.smallest.returns_s:g} s kept it down"
             if burst.smallest.returns_s
-            else f"none of the {burst.smallest.offered} bursts of the search could be judged"
+            else f"too few of the {burst.smallest.offered} bursts of the search could be judged"
         )
     return found

@@ -21,6 +21,8 @@ _VOID = 2
 def smallest_burst(longest_s: float, window_s: float, offer: Callable[[float], BurstEvidence]) -> SmallestBurst:
     """Narrow down the length of the shortest burst without recovery.
 
+    A search that too many void bursts end before that knows neither of the two lengths.
+
     Args:
         longest_s: the length of the longest burst, in seconds, which is offered first.
         window_s: the length of the load after each burst, in seconds.
@@ -46,4 +48,4 @@ def smallest_burst(longest_s: float, window_s: float, offer: Callable[[float], B
         if found.stays_s / low <= _NARROW:
             return found
         length = max(SHORTEST_S, math.sqrt(low * found.stays_s))
-    return found
+    return SmallestBurst(height=HEIGHT, window_s=window_s, offered=found.offered)

@@ -103,7 +103,8 @@ class SmallestBurst(Record):
     returns_s: float | None = None
     """The longest burst after which it was back."""
     stays_s: float | None = None
-    """The shortest burst after which it was not; None if it returned from the longest that was offered."""
+    """The shortest burst after which it was not. None if it returned from the longest that was offered, or if too few
+    bursts could be judged."""
     offered: int = 0
     died: str | None = None
     """How the server ended in the last burst, in words."""
