@@ -145,18 +145,21 @@ fn what_is_wrong_with_a_response_is_said_to_the_asker_alone() {
 #[test]
 fn a_request_without_an_answer_has_failed_when_the_turn_is_over() {
     for kind in LOOPS {
-        let server = FaultServer::start(Fault::Never, 7);
+        let server = FaultServer::start(Fault::NeverForQueries, 1);
         let url = server.url();
-        let one = json!({"repeat": 14, "concurrent": 4});
-        let (_, answers) = ask(
+        let one = json!({"repeat": 6, "concurrent": 3});
+        let (result, answers) = ask(
             &job(&url, BODY, ("epoll", kind)),
             vec![order(&url, BODY, one)],
         );
-        let failed = answers[0]
-            .iter()
-            .filter(|one| one.failure.is_some())
-            .count();
-        assert!(failed > 0 && failed < 14, "{kind}: {failed}");
+        assert_eq!(answers[0].len(), 6, "{kind}");
+        assert!(
+            answers[0].iter().all(|one| one.failure.is_some()),
+            "{kind}: {:?}",
+            answers[0]
+        );
+        let totals = &result.contenders[0].totals;
+        assert_eq!(totals.sent, totals.ok, "{kind}");
     }
 }
 

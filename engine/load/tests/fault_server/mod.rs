@@ -41,6 +41,8 @@ pub enum Fault {
     TooLong,
     /// No answer at all; the connection stays open.
     Never,
+    /// The same, for the requests whose target has a query, each of them.
+    NeverForQueries,
     /// The right response, a byte at a time.
     Drip,
     /// The right response, later.
@@ -236,6 +238,9 @@ fn converse(
                 Fault::None => false,
                 Fault::DelayOn(_) => place.is_multiple_of(every),
                 Fault::ResetAfterRest(least) => rested >= least,
+                Fault::NeverForQueries => {
+                    head.lines().next().is_some_and(|first| first.contains('?'))
+                }
                 _ => number.is_multiple_of(every),
             };
             if due {
@@ -306,7 +311,7 @@ fn ends_connection(
             stream.shutdown(Shutdown::Write)?;
         }
         // Reads on, and never answers again.
-        Fault::Never => {
+        Fault::Never | Fault::NeverForQueries => {
             std::io::copy(stream, &mut std::io::sink())?;
         }
         Fault::Endless => {
