@@ -151,6 +151,52 @@ def test_the_port_is_that_on_which_it_is_reached_where_it_is_deployed(
     ("files", "env"),
     [
         (GO | {"main.go": MAIN_GO + "r := gin.Default()\nr.Run()"}, {}),
+        # An image gives its port by a variable, from an argument of its build, or by a name of its framework's.
+        (
+            GO
+            | {
+                "main.go": MAIN_GO,
+                "Dockerfile": "FROM x\nARG AT=80\nENV SHOP_SERVER_PORT=$AT\nEXPOSE $AT\nCMD /shop serve\n",
+            },
+            {"SHOP_SERVER_PORT": "{port}"},
+        ),
+        (
+            RUST
+            | {
+                "src/main.rs": "",
+                "Dockerfile": "FROM x\nENV ROCKET_PORT=8000 METRICS_PORT=9090\nEXPOSE 8000 9090\nCMD /shop serve\n",
+            },
+            {"ROCKET_PORT": "{port}", "METRICS_PORT": "9090"},
+        ),
+        (
+            GO | {"main.go": MAIN_GO, "Dockerfile": "FROM x\nENV GIN_ADDR=0.0.0.0:80\nEXPOSE 80\nCMD /shop serve\n"},
+            {"GIN_ADDR": "{host}:{port}"},
+        ),
+        # Libraries of options take a variable in an option's place.
+        (
+            RUST | {"src/main.rs": 'Arg::new("port").env("SHOP_PORT").long("port")'},
+            {"SHOP_PORT": "{port}"},
+        ),
+        (
+            GO | {"main.go": MAIN_GO + 'kingpin.Flag("listen", "x").Envar("SHOP_LISTEN")'},
+            {"SHOP_LISTEN": "{host}:{port}"},
+        ),
+        (
+            GO | {"main.go": MAIN_GO + '&cli.IntFlag{Name: "port", EnvVars: []string{"HTTP_PORT"}}'},
+            {"HTTP_PORT": "{port}"},
+        ),
+        (
+            GO | {"main.go": MAIN_GO + '&cli.IntFlag{Name: "port", Sources: cli.EnvVars("HTTP_PORT")}'},
+            {"HTTP_PORT": "{port}"},
+        ),
+        (
+            {
+                "requirements.txt": "click\n",
+                "shop.py": '@click.option("--port", envvar="HTTP_PORT")',
+                "Dockerfile": "FROM x\nCMD python shop.py\n",
+            },
+            {"HTTP_PORT": "{port}"},
+        ),
         (
             GO
             | {
@@ -193,6 +239,8 @@ def test_a_port_that_can_be_told_is_told(tmp_path: Path, files: Mapping[str, str
         'HttpServer::new(f).bind(("127.0.0.1", 7070))',
         "TcpListener::bind((Ipv4Addr::UNSPECIFIED, 7070))",
         "SocketAddr::new(IpAddr::V4(Ipv4Addr::new(0, 0, 0, 0)), 7070)",
+        "warp::serve(routes).run(([0, 0, 0, 0], 7070))",
+        "socket.listen(1024)?; TcpListener::bind((Ipv4Addr::UNSPECIFIED, 7070))",
     ],
 )
 def test_addresses_of_rust_are_read(tmp_path: Path, code: str) -> None:
@@ -200,8 +248,25 @@ def test_addresses_of_rust_are_read(tmp_path: Path, code: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "files",
+    [
+        RUST | {"src/main.rs": "socket.listen(1024 /* backlog */)?;"},
+        {
+            "requirements.txt": "",
+            "shop.py": "s = socket.socket()\ns.listen(2048)\n",
+            "Dockerfile": "FROM x\nCMD python shop.py\n",
+        },
+    ],
+)
+def test_the_length_of_a_queue_is_no_port(tmp_path: Path, files: Mapping[str, str]) -> None:
+    assert drafted(tmp_path, files).variants["plain"].port is None
+    assert "look: nothing was found that says where it listens" in (tmp_path / "bench/service/stack.toml").read_text()
+
+
+@pytest.mark.parametrize(
     ("code", "run"),
     [
+        ('"github.com/urfave/cli/v2"\n&cli.IntFlag{\n Name: "port",\n Value: 80,\n}', "--port {port}"),
         ('fs := pflag.NewFlagSet("x", 1)\nfs.Int("port", 80, "p")', "--port {port}"),
         ('var set = flag.NewFlagSet("x", 1)\nset.StringVar(&a, "addr", "", "p")', "-addr {host}:{port}"),
     ],
@@ -240,3 +305,19 @@ def test_what_is_given_only_where_it_is_deployed_is_marked(
     text = (tmp_path / "bench/service/stack.toml").read_text()
     assert (f"# look: it reads {asked}:" in text) is bool(asked)
     assert asked not in plain.env
+
+
+def test_a_port_in_a_settings_file_of_the_jvm_is_its_own(tmp_path: Path) -> None:
+    files = {
+        "build.gradle.kts": 'plugins { kotlin("jvm"); application }',
+        "src/main/kotlin/App.kt": 'app.start(getProperty("server_port"))',
+        "src/main/resources/koin.properties": "server_port=7001\n",
+    }
+    assert drafted(tmp_path, files).variants["plain"].port == 7001
+
+
+def test_a_variable_of_an_image_that_nothing_gives_is_marked(tmp_path: Path) -> None:
+    image = {"Dockerfile": "FROM x\nARG VERSION\nENV RELEASE=v$VERSION LEVEL=info\nCMD /shop serve\n"}
+    assert drafted(tmp_path, {**LISTENS, **image}).variants["plain"].env == {"LEVEL": "info"}
+    text = (tmp_path / "bench/service/stack.toml").read_text()
+    assert "# look: Dockerfile sets RELEASE to `v$VERSION`, which nothing gives: left out" in text

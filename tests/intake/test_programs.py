@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -24,6 +26,27 @@ def test_of_several_programs_the_one_is_built_that_listens_or_is_called_so(
     tmp_path: Path, files: dict[str, str], built: str
 ) -> None:
     assert drafted(tmp_path, GO | files).variants["plain"].build[0][-1] == built
+
+
+@pytest.mark.parametrize(
+    ("said", "there", "missing"),
+    [
+        ("build/*", [], "web/web.go embeds build/*"),
+        ("index.html all:assets", ["web/index.html"], "web/web.go embeds assets"),
+        ("index.html all:assets", ["web/index.html", "web/assets/a"], ""),
+    ],
+)
+def test_embedded_files_that_are_not_there_are_marked(
+    tmp_path: Path, said: str, there: Sequence[str], missing: str
+) -> None:
+    """A page that another step of the build makes: nothing compiles without it."""
+    embedding = {
+        "main.go": 'package main\n\nimport "x/web"\n\nfunc main() { web.Serve() }\n',
+        "web/web.go": f'package web\n\nimport "embed"\n\n//go:embed {said}\nvar page embed.FS\n',
+    }
+    drafted(tmp_path, GO | embedding | dict.fromkeys(there, "x"))
+    text = (tmp_path / "bench/service/stack.toml").read_text()
+    assert re.findall(r"# look: (.* embeds .*), which is not there", text) == ([missing] if missing else [])
 
 
 READS = 'fn main() { read_to_string("config/default.toml"); File::with_name("./app.yaml"); read("absent.toml"); }'

@@ -147,7 +147,12 @@ def shell(line: str, source: str, known: Mapping[str, str] | None = None) -> Dep
 def _is_elsewhere(option: str, address: str) -> bool:
     """Whether an address belongs to metrics or to a store."""
     named = set(re.split(r"[\W_]+", option.lower())) if option.startswith("-") else set()
-    return any(map(_OF_OTHERS.fullmatch, named)) or address.rpartition(":")[2] in map(str, STORE_PORTS)
+    return any(map(is_of_others, named)) or address.rpartition(":")[2] in map(str, STORE_PORTS)
+
+
+def is_of_others(word: str) -> bool:
+    """Whether a word of a name says that its address is another one than the service's."""
+    return _OF_OTHERS.fullmatch(word.lower()) is not None
 
 
 def _placed(words: Sequence[str]) -> Iterator[str]:

@@ -18,6 +18,7 @@ from touchstone.intake.service.command import (
     assignments,
     command_of_words,
     filled,
+    is_portable,
     is_script,
     resolved_script,
 )
@@ -121,10 +122,13 @@ def image_of(file: Path, service: Path, context: BuildContext) -> DockerfileImag
     source = Path(os.path.relpath(file.resolve(), service.resolve())).as_posix()
     known = _variables(last, given)
     run = _ImageCommands(last, service, source, known, context).run()
+    env = {name: known[name] for name, _ in assigned(last.env) if is_portable(name, known[name])}
+    unset = [name for name, _ in assigned(last.env) if "$" in known[name] and is_portable(name, "")]
+    notes = [f"{source} sets {name} to `{known[name]}`, which nothing gives: left out" for name in dict.fromkeys(unset)]
     earlier = [line for stage in stages[:-1] for line in stage.env]
     return DockerfileImage(
         source,
-        run and replace(run, env={**dict(assignments(last.env)), **run.env}),
+        run and replace(run, env={**env, **run.env}, notes=[*run.notes, *notes]),
         list(dict.fromkeys(_ports(last.ports, known))),
         [stage.image for stage in stages if stage.image],
         commands,

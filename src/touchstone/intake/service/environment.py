@@ -23,9 +23,14 @@ _READERS = (
 """What reads a variable in Go, C, Java, C#, Rust, Python (also by django-environ) and JavaScript."""
 _NAME = r"[A-Z][A-Z0-9_]*"
 _VARIABLE = re.compile(
-    rf"""(?:{"|".join(_READERS)})\s*[(\[.]\s*(?:"[\w.]+",\s*)?["']?({_NAME})\b(?!\()|\benv\s*=\s*"({_NAME})\"|"""
+    rf"""(?:{"|".join(_READERS)})\s*[(\[.]\s*(?:"[\w.]+",\s*)?["']?({_NAME})\b(?!\()|"""
     rf"""(?:(?<![\w.])config|\b[cC]onfig(?:Service)?\.get\w*(?:<[^>()]*>)?|\bviper\.Get\w*)\(\s*["']({_NAME})["']"""
 )
+_OF_OPTION = re.compile(
+    r"""(?:\benv(?:var)?\s*=\s*\[?|\.env\(\s*(?="\w+"\s*\))|\bEnvars?\(\s*|\bEnvVars?(?::\s*(?:\[\]string\{\s*)?|\(\s*))"""
+    rf"""["']({_NAME})["']"""
+)
+"""Where an option may also be given by a variable: clap, click and typer, kingpin, urfave/cli."""
 _WHOLE = re.compile(r"\bos\.Environ\(\)")
 _NAMED = re.compile(rf'"({_NAME})"')
 """Where Go reads the environment as a whole, as for a table of options, and where such a table names a variable."""
@@ -102,10 +107,11 @@ _WITHOUT_WHICH = frozenset(
 """The last words of variables that name what a service calls, or let it in."""
 _OF_THE_MACHINE = re.compile(
     r"PATH|HOME|USER|PWD|TZ|LANG|CI|DEBUG|HOSTNAME|TERM|SHELL|TMPDIR|EDITOR|NODE_ENV|RUST_LOG|RUST_BACKTRACE|NO_COLOR|"
-    r"TE?MP|(?:LOCAL)?APPDATA|(?:npm|XDG|JEST|VITEST|PYTEST|VERCEL|GITHUB|CARGO|OTEL|LC)_\w+|\w*(?:TEST|CYPRESS)\w*|INVOCATION_ID|LISTEN_\w+|"
+    r"TE?MP|(?:LOCAL)?APPDATA|(?:npm|XDG|JEST|VITEST|PYTEST|VERCEL|GITHUB|CARGO|OTEL|LC)_\w+|\w*(?:TEST|CYPRESS)\w*|(?:\w+_)?(?:TLS|SSL)_\w+|INVOCATION_ID|LISTEN_\w+|"
     r"HTTP_(?:AUTHORIZATION|HOST|COOKIE|USER_AGENT|REFERER|ORIGIN|ACCEPT\w*|X_\w+)|REMOTE_\w+|REQUEST_\w+|CONTENT_\w+|PATH_INFO|QUERY_STRING|SCRIPT_NAME"
 )
-"""Variables that are there anyway, that only a developer's machine has, or that are a request's in WSGI and CGI."""
+"""Variables that are there anyway, that only a developer's machine has, that TLS alone needs, or that are a request's
+in WSGI and CGI."""
 
 
 class RequiredVariables:
@@ -138,7 +144,8 @@ class RequiredVariables:
 
 def _variables(source: Source) -> Iterator[str]:
     """The names of all that a source reads."""
-    yield from (one[1] or one[2] or one[3] for one in _of_process(source, _VARIABLE))
+    yield from (one[1] or one[2] for one in _of_process(source, _VARIABLE))
+    yield from (one[1] for one in source.found(_OF_OPTION))
     yield from (name for name, _ in _settings(source))
     yield from (name for taken in source.found(_TAKEN_APART) for name in _TAKEN.findall(taken[1]))
     if _FILLED.fullmatch(source.file.name):

@@ -22,7 +22,10 @@ _BUILT = re.compile(r"\bgo (?:build|install)\b((?:[^&|;]|&(?!&))*)")
 _TAGS = re.compile(r"-tags[= ]+[\"']?([\w,]+)")
 _LINKED = re.compile(r"-X[= ]+")
 _PAGE = re.compile(r"\b(?:npm|yarn|pnpm|bun)\b[^&|;]*\bbuild\b")
-_LEFT_OUT = re.compile(r"[._].*|testdata|vendor|node_modules|.*examples?|tests?|docs?|tools?|scripts?|hac[k]")
+_EMBEDDED = re.compile(r"^//go:embed\s+(.+)$", re.MULTILINE)
+_LEFT_OUT = re.compile(
+    r"[._].*|test(?:data|ing|utils?|helpers?)|vendor|node_modules|.*examples?|tests?|docs?|tools?|scripts?|hac[k]"
+)
 _DEEPEST = 4
 
 
@@ -46,6 +49,8 @@ def draft(service: Path, found: Deployment) -> DraftStack:
         (one for command in (found.image.commands if found.image else ()) for one in _PAGE.findall(command)), ""
     ):
         guessed += [f"its image builds a page before, which is left out: {page}"]
+    compiled = _compiled(service, mains[0], module) if mains and module else None
+    guessed += _missing(service, compiled or ())
     tags = next((tag[1] for line in built if (tag := _TAGS.search(line))), "")
     summed = (service / "go.sum").is_file() and not (service / "vendor/modules.txt").is_file()
     # A version from the repository that happens to hold the work folder would not be its own, or fail the build.
@@ -61,10 +66,20 @@ def draft(service: Path, found: Deployment) -> DraftStack:
         artifacts=["server"],
         run=["./server"],
         name=module.removeprefix("github.com/"),
-        folders=_compiled(service, mains[0], module) if mains and module else None,
+        folders=compiled,
         guessed=guessed,
     )
     return with_arguments(drafted, found)
+
+
+def _missing(service: Path, folders: Sequence[str]) -> Iterator[str]:
+    """A mark for each file that is embedded and not there, so that nothing compiles."""
+    for source in (source for folder in folders for source in _sources(service / folder)):
+        for line in _EMBEDDED.findall(read_source(source)):
+            for pattern in (word.strip('"`').removeprefix("all:") for word in line.split()):
+                if not any(source.parent.glob(pattern)):
+                    named = source.relative_to(service).as_posix()
+                    yield f"{named} embeds {pattern}, which is not there: a step before the build makes it"
 
 
 def _called(place: str) -> str:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from touchstone.intake.service.base import DraftStack
-from touchstone.intake.service.command import STORE_PORTS
+from touchstone.intake.service.command import STORE_PORTS, is_of_others
 from touchstone.intake.service.deployed import DeployedPort
 from touchstone.intake.service.environment import RequiredVariables, example
 from touchstone.intake.service.settings_files import FileSetting, settings_of
@@ -25,25 +25,33 @@ _OF_SET = r"""\b{}\.\w+\(\s*(?:&[\w.]+,\s*)?"([a-z][a-z-]*)\""""
 """A flag of a set that is called so: `fs := pflag.NewFlagSet(...)`, `fs.Int("port"`."""
 _TWO_DASHES = re.compile(r'"github\.com/spf13/(?:pflag|cobra)"')
 """Where one dash stands before letters, and not before a word."""
+_GO_CLI = re.compile(r"""\bcli\.\w+Flag\{[^{}]*?\bName:\s*"([a-z][a-z-]*)\"""")
+"""A flag of urfave/cli."""
 _CLAP = re.compile(
     r"""#\[(?:arg|clap)\([^\]]*\blong\b(?:\s*=\s*"(?P<long>[a-z-]+)")?[^\]]*\)\]\s*(?:pub\s+)?(?P<field>\w+)"""
 )
+_CLAP_BUILT = re.compile(r"""\.long\(\s*"([a-z][a-z-]*)"\s*\)""")
+"""The same without the derive macro: `Arg::new("port").long("port")`."""
 _LISTENING = re.compile(
     r"""(?:\b(?:listen|serve)\(\s*(?:\{[^}]*\bport:\s*)?|\b(?:run|run_app|start|embeddedServer)\([^()]*?\bport\s*=\s*|"""
     r"""export default \{[^}]*\bport:\s*|ListenAndServe\(\s*["']|InetSocketAddress\(\s*|"""
     r"""\bbind\(\s*\(\s*"[^"]*",\s*|\bbind\(\s*\(?&?["']|"""
-    r"""\bSocketAddr(?:V4)?::(?:from|new)\([^;]{0,80}?,\s*|\bIpv[46]Addr::\w+(?:\([^()]*\))?,\s*|"""
+    r"""\b(?:run|bind|serve)\(\s*\(\s*\[[\d\s,]+\]\s*,\s*|\bSocketAddr(?:V4)?::(?:from|new)\([^;]{0,80}?,\s*|\bIpv[46]Addr::\w+(?:\([^()]*\))?,\s*|"""
     r"""\bnet\.Listen\(\s*"tcp",\s*["']|\.Run\(\s*["']|\.Start\(\s*["']|\bAddr:\s*["'])"""
     r"""["']?(?:[\w.\[\]]*:)?(\d{2,5})\b""",
     re.IGNORECASE,
 )
 """`listen(3000)`, `serve({ port: 3000 })`, `ListenAndServe(":8080")`, `bind("0.0.0.0:8080")`, `app.run(port=5000)`."""
+_LISTENS_WITH_BACKLOG = ("rust", "python", "c", "cpp")
+"""Languages whose sockets take the length of a queue in `listen(1024)`, which is a power of two by custom."""
 _CALLED_SO = re.compile(r"""\b(?:server[._]?)?port["']?\s*[:=]\s*["']?:?(\d{4,5})\b""", re.IGNORECASE)
 """`port = 5000`, which may be another server's."""
 _TAKES_PORT = re.compile(r"\.Run\(\)|\bReadyToRun\b")
 """Gin listens on PORT by default."""
 
 _WHOLE = "{host}:{port}"
+_AT_PORT = re.compile(r"(?:(?:0\.0\.0\.0|127\.0\.0\.1|localhost|\[::1?\]|\*)?:)?(?P<port>\d{2,5})")
+"""A port, or an address of this machine with one."""
 _MEANS = {"PORT": "{port}", "HOST": "{host}", **dict.fromkeys(("ADDR", "ADDRESS", "LISTEN", "BIND"), _WHOLE)}
 """By a name's last word."""
 _LISTENS = {"LISTEN", "BIND"}
@@ -89,14 +97,26 @@ def with_listening_address(
     settings = settings_of(service, sources)
     own = _OWN.union(_parts(drafted.name), _parts(service.resolve().name))
     read, shown = RequiredVariables(sources), RequiredVariables([*sources, *example(service)])
-    drafted = replace(drafted, env={name: _own_place(name, value, own) for name, value in drafted.env.items()})
+    numbers = {one.number for one in ports}
+    env = {name: _own_place(name, value, own, numbers) for name, value in drafted.env.items()}
+    drafted = replace(drafted, env=env)
     found = _Found(sources, read, shown, settings, ports, own)
     return _asking(_addressed(drafted, found), shown, own, given)
 
 
-def _own_place(name: str, value: str, own: Set[str]) -> str:
-    """What a variable gets: the lab's port, where it is the service's own that an image sets."""
-    return (_place(name, own) if value.isdigit() else None) or value
+def _own_place(name: str, value: str, own: Set[str], ports: Collection[int]) -> str:
+    """What a variable of an image gets: the lab's address in place of the service's own.
+
+    That is its own under a name of its own, or if the image is reached on that port.
+    """
+    port = _AT_PORT.fullmatch(value)
+    if not port:
+        return value
+    parts = _parts(name)
+    reached = int(port["port"]) in ports and parts[-1:] and parts[-1] in (*_MEANS, "PORTS")
+    if _place(name, own) is None and (not reached or any(is_of_others(part) for part in parts)):
+        return value
+    return "{port}" if value.isdigit() else _WHOLE
 
 
 def _addressed(drafted: DraftStack, found: _Found) -> DraftStack:
@@ -160,8 +180,19 @@ def _fixed(drafted: DraftStack, found: _Found) -> DraftStack:
 
 def _numbers(sources: Sequence[Source], pattern: re.Pattern[str]) -> Iterator[tuple[int, Path]]:
     """The ports that sources have, but for those of databases and brokers."""
-    found = ((int(one[1]), source.file) for source in sources for one in source.found(pattern))
+    found = (
+        (int(one[1]), source.file)
+        for source in sources
+        for one in source.found(pattern)
+        if not _is_backlog(source, one)
+    )
     return ((port, file) for port, file in found if (port == 80 or 1024 <= port < _PORTS) and port not in STORE_PORTS)
+
+
+def _is_backlog(source: Source, found: re.Match[str]) -> bool:
+    """Whether a number is the length of a socket's queue, and no port."""
+    number = int(found[1])
+    return source.lexer in _LISTENS_WITH_BACKLOG and found[0].startswith("listen(") and not number & (number - 1)
 
 
 def _given(option: _Named) -> list[str]:
@@ -212,6 +243,8 @@ def _options(source: Source) -> Iterator[str]:
     yield from (one[1] for one in source.found(_OPTION))
     dashes = "--" if _TWO_DASHES.search(source.raw) else "-"
     yield from (dashes + one[1] for one in source.found(_GO_FLAG))
+    yield from (f"--{one[1]}" for one in source.found(_GO_CLI))
     for named in source.found(_GO_SET):
         yield from (dashes + one[1] for one in source.found(re.compile(_OF_SET.format(named[1]))))
+    yield from (f"--{one[1]}" for one in source.found(_CLAP_BUILT) if source.lexer == "rust")
     yield from (f"--{one['long'] or one['field'].replace('_', '-')}" for one in source.found(_CLAP))

@@ -27,8 +27,11 @@ _LEXERS = {
 """By a language, the endings of its files, each with Pygments' name of what reads it."""
 _SHEBANG = {"JavaScript": "node", "TypeScript": "node", "Python": r"python[\d.]*"}
 """By a language, the program that the first line of a script without an ending names."""
-_SETTINGS = re.compile(r"application(?:-prod(?:uction)?)?\.(?:ya?ml|properties|conf)|schema\.prisma")
-"""Files of settings that a framework reads, and that name variables of the environment."""
+_SETTINGS = re.compile(
+    r"(?:application|app|server|service|config|koin)(?:-prod(?:uction)?)?\.(?:properties|conf)|"
+    r"application(?:-prod(?:uction)?)?\.ya?ml|schema\.prisma"
+)
+"""Files of settings that a framework or the service reads, and that name variables of the environment."""
 _FOLDERS = re.compile(
     r"\..*|__.*|(?:\w+[-_.])?tests?(?:[-_.].*)?|test(?:data|ing|utils?|helpers?|Fixtures)|(?:\w+Test)|specs?|e2e|cypress|"
     r"playwright|docs?|documentation|bench(?:es|marks?|marking)?|scripts?|examples?|samples?|demos?|tutorials?|"
