@@ -10,7 +10,14 @@ from hypothesis import strategies as st
 from scipy import ndimage, stats
 
 from touchstone.judge.statistics.decision import Widening, decides
-from touchstone.judge.statistics.distributions import at_least, at_most, median_ranks, t_above, t_quantile
+from touchstone.judge.statistics.distributions import (
+    at_least,
+    at_most,
+    median_ranks,
+    order_chance,
+    t_above,
+    t_quantile,
+)
 from touchstone.judge.statistics.intervals import rounds_until, unpaired_ratio_interval
 from touchstone.judge.statistics.steady import SEGMENT, level_ends
 from touchstone.judge.statistics.trend import STRAIGHT, straight_slope, theil_sen
@@ -56,6 +63,20 @@ def test_ranks_of_the_median(count: int, confidence: float) -> None:
     expected = stats.quantile_test(np.arange(count), p=0.5).confidence_interval(confidence)
     known = math.isfinite(expected.low) and math.isfinite(expected.high)
     assert median_ranks(count, confidence) == ((expected.low, expected.high) if known else None)
+
+
+@given(st.lists(st.integers(-50, 50).map(float), min_size=2, max_size=40))
+@example([1.0, 2.0, 3.0, 4.0])
+@example([4.0, 3.0, 2.0])
+@example([1.0, 2.0])
+@example([float(n) for n in range(33)])
+@example([float(n) for n in range(34)])
+@example([float(n * 7 % 33) for n in range(33)])
+@example([2.0, 2.0, 1.0])
+def test_chances_of_an_order(values: list[float]) -> None:
+    expected = stats.kendalltau(range(len(values)), values).pvalue
+    known = len(set(values)) > 1
+    assert order_chance(values) == pytest.approx(expected if known else 1.0, rel=1e-9, abs=1e-15)
 
 
 @given(VALUES)

@@ -11,6 +11,7 @@ from touchstone.judge.language.quantity import number, seconds, share
 from touchstone.judge.reading.case import Case
 from touchstone.judge.reading.traffic import has_cpu_to_spare, loop, server_busy
 from touchstone.judge.rule import Fired, on_run, on_sample
+from touchstone.judge.statistics.distributions import order_chance
 from touchstone.judge.statistics.trend import theil_sen
 from touchstone.record.sample import Sample
 from touchstone.vocabulary.limits import NEAR_CEILING
@@ -142,9 +143,7 @@ def tare_drift(case: Case) -> Iterator[Fired]:
         change = line.slope * (len(rates) - 1) / line.intercept if line.intercept > 0 else 0.0
         if abs(change) <= case.margin:
             continue
-        from scipy.stats import kendalltau  # noqa: PLC0415  # loads for a second, and few runs drift
-
-        p = float(kendalltau(range(len(rates)), rates).pvalue)
+        p = order_chance(rates)
         certain = p < _TARE_DRIFT_UNLIKELY
         if p < _TARE_DRIFT_RARE:
             yield Fired(
