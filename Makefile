@@ -16,12 +16,12 @@ SITE_DIR ?= site
 WHEEL_TARGET ?= $(shell rustc -vV 2>/dev/null | sed -n 's/^host: //p')
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test test-engine test-mote lint lint-lab lint-engine format faults findings calibrate wheel site pictures clean test-slow test-native test-broken test-cluster
+.PHONY: help setup run test dev test-engine test-mote lint lint-lab lint-engine format faults findings calibrate wheel site pictures clean test-slow test-native test-broken test-cluster
 
 help: ## Show this
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-setup: ## The Python environment and the engine, at once
+setup: ## What a run needs: the Python environment and the engine, at once
 	@$(MAKE) --no-print-directory -j2 $(VENV)/ready
 
 # Installing the lab builds the engine, unless it is there.
@@ -30,12 +30,20 @@ $(VENV)/ready: $(VENV)/packages pyproject.toml | $(ENGINE)
 	@touch $@
 
 # With bytecode, which an environment may forbid Python to keep: without it each command would compile its libraries.
-$(VENV)/packages: requirements.lock packaging/uv-requirements.lock
+$(VENV)/packages: requirements.lock packaging/setup-requirements.lock
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "touchstone needs Python 3.11 or newer; set PYTHON"; exit 2; }
 	@command -v cargo >/dev/null || { echo "the engine needs a Rust toolchain; install it by rustup"; exit 2; }
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r packaging/uv-requirements.lock
+	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r packaging/setup-requirements.lock
 	$(BIN)/uv pip install --quiet --python $(VENV) --compile-bytecode --require-hashes -r requirements.lock
+	$(BIN)/python -m compileall -q src
+	@touch $@
+
+dev: setup ## What tests and linters need besides
+	@$(MAKE) --no-print-directory $(VENV)/dev
+
+$(VENV)/dev: requirements-dev.lock $(VENV)/packages
+	$(BIN)/uv pip install --quiet --python $(VENV) --compile-bytecode --require-hashes -r requirements-dev.lock
 	@touch $@
 
 $(CLUSTER_VENV)/ready: requirements-cluster.lock pyproject.toml
@@ -51,7 +59,7 @@ $(ENGINE): $(ENGINE_SOURCES)
 run: setup ## Measure the scenario `users` (another: make run RUN="crud --quick")
 	$(BIN)/touchstone run $(RUN)
 
-test: setup ## The tests: engine, lab, mote
+test: dev ## The tests: engine, lab, mote
 	@$(MAKE) --no-print-directory -j2 --output-sync=line test-engine test-mote
 	$(BIN)/pytest -n $(TEST_WORKERS) --dist worksteal -m "not slow and not native and not broken and not cluster"
 
@@ -62,19 +70,19 @@ test-engine:
 test-mote:
 	mote/check.sh
 
-test-slow: setup ## Real brokers, planted faults in short, broken stacks: half an hour
+test-slow: dev ## Real brokers, planted faults in short, broken stacks: half an hour
 	$(BIN)/pytest -m "slow and not native and not broken and not cluster"
 
-test-native: setup ## The tests that build native images; minutes long
+test-native: dev ## The tests that build native images; minutes long
 	$(BIN)/pytest -m native
 
 test-cluster: $(CLUSTER_VENV)/ready $(ENGINE) ## Three machines in network namespaces, each with Ray; needs root
 	$(CLUSTER_VENV)/bin/pytest -m cluster tests/cluster
 
-test-broken: setup ## Every stack of `users`, broken in three ways each; minutes long
+test-broken: dev ## Every stack of `users`, broken in three ways each; minutes long
 	$(BIN)/pytest -m "broken or slow" tests/run/test_broken_stacks.py
 
-lint: setup ## All linters and type checks
+lint: dev ## All linters and type checks
 	@$(MAKE) --no-print-directory -j2 --output-sync=line lint-lab lint-engine
 
 # At once: mypy is one thread, clippy's last crates are one thread each.
@@ -88,18 +96,18 @@ lint-engine:
 	cargo clippy --workspace --all-targets --locked --quiet -- -D warnings
 	$(BIN)/python tests/lint/stacks.py
 
-format: setup ## Format everything
+format: dev ## Format everything
 	$(BIN)/ruff format src tests benchmarks
 	$(BIN)/ruff check --fix --quiet src tests benchmarks
 	cargo fmt
 
-faults: setup ## Plant every fault of the catalogue, and count caught, missed and false alarms
+faults: dev ## Plant every fault of the catalogue, and count caught, missed and false alarms
 	$(BIN)/python -m tests.faults
 
 findings: ## Run the surprises about other software in findings/, and update their index
 	findings/run
 
-calibrate: setup ## Measure how often the judge is right, and write it into docs/methodology.md
+calibrate: dev ## Measure how often the judge is right, and write it into docs/methodology.md
 	$(BIN)/python -m benchmarks.calibration --trials 1000 --write docs/methodology.md
 
 wheel: $(PACKAGING)/ready ## A wheel with the engine inside, in dist/ (another: make wheel WHEEL_TARGET=aarch64-unknown-linux-gnu)
@@ -122,7 +130,7 @@ $(SITE)/ready: packaging/site-requirements.lock
 	! command -v npm >/dev/null || npm install --silent --prefix $(SITE) iframe-worker@1.0.4
 	@touch $@
 
-pictures: setup ## The pictures of README and docs/, from a recorded run
+pictures: dev ## The pictures of README and docs/, from a recorded run
 	$(BIN)/python -m tests.browser.pictures docs/images
 
 clean: ## Remove the environment and the builds
