@@ -89,7 +89,7 @@ def median_ranks(count: int, confidence: float) -> tuple[int, int] | None:
 
 
 def order_chance(values: Sequence[float]) -> float:
-    """The probability that values in random order rise or fall at least as steadily as these (Kendall's tau).
+    """The chance that random order gives values as ordered as these (Kendall's tau).
 
     Two-sided; 1 for fewer than two different values. Exact for up to 33 values that all differ: the orders with each
     number of pairs out of order are counted. Otherwise by the normal distribution, with its variance corrected for
