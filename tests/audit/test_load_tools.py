@@ -191,6 +191,21 @@ def test_a_sound_result_has_no_fault(tmp_path: Path, document: object) -> None:
     assert not codes(audited(tmp_path, document))
 
 
+BOMBARDIER = (Path(__file__).parent / "recorded/bombardier-1.2.6-rate.json").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(("mean_us", "code"), [(5e3, None), (39e3, None), (80e3, "littles-law")])
+def test_connections_that_wait_for_their_turn_have_a_bound_and_may_be_idle(
+    tmp_path: Path, mean_us: float, code: str | None
+) -> None:
+    """Each of bombardier's 4 connections waits for its response and for its turn: at 101/s, 40 ms are the most."""
+    document = json.loads(BOMBARDIER)
+    document["result"]["latency"] = {"mean": mean_us, "max": 500e3}
+    made = audited(tmp_path, document)
+    assert codes(made) - {"errors-in-throughput"} == ({code} if code else set())
+    assert "Little's law" not in {check for check, _, _ in made.not_applied}
+
+
 def test_an_open_loop_that_does_not_tell_its_rate_is_held_to_no_closed_loops_law(tmp_path: Path) -> None:
     made = audited(tmp_path, WRK2)
     assert made.publication.format == "wrk2"

@@ -26,6 +26,8 @@ FIGURES: dict[str, tuple[str, str | None, dict[str, Any]]] = {
     "ab-2.3-g.tsv": ("ab", None, {"rate": None, "answered": 59, "errors": None}),
     "ab-2.3.txt": ("ab", "2.3", {"rate": 3114.33, "mean_s": 0.001284, "connections": 4, "answered": 500, "errors": 0}),
     "artillery-2.0.21.json": ("Artillery", None, {"rate": 43.478, "mean_s": 0.0039, "p99": 0.022, "open_loop": True}),
+    "autocannon-4.6.0.txt": ("autocannon", None, {"rate": 1228, "duration_s": 2.25, "answered": 2000}),
+    "autocannon-7.3.0-codes.txt": ("autocannon", None, {"rate": 611, "answered": 1222, "errors": 123}),
     "autocannon-9.0.0-latency.txt": (
         "autocannon",
         None,
@@ -37,6 +39,11 @@ FIGURES: dict[str, tuple[str, str | None, dict[str, Any]]] = {
     "bombardier-1.2.6-json.txt": ("bombardier", None, {"rate": 13_834.1, "mean_s": 0.00028746, "p99": 0.003701}),
     "bombardier-1.2.6-rate.json": ("bombardier", None, {"rate": 100.9, "offered": 100.0, "errors": 10}),
     "bombardier-1.2.6-requests.txt": ("bombardier", None, {"rate": 9374.55, "answered": 300, "duration_s": None}),
+    "bombardier-1.2.6-result-alone.txt": (
+        "bombardier",
+        None,
+        {"rate": 1969.83, "mean_s": 0.00271, "p99": 0.01314, "connections": None, "answered": 3697},
+    ),
     "bombardier-1.2.6.txt": ("bombardier", None, {"rate": 7889.0, "mean_s": 0.00050507, "p99": 0.01189}),
     "fortio-1.68.0-rate.json": ("fortio", "1.68.0", {"rate": 99.441, "offered": 100.0, "p99": 0.00868192}),
     "fortio-1.68.0.json": ("fortio", "1.68.0", {"rate": 13_706.5, "errors": 1371, "offered": None, "connections": 4}),
@@ -105,6 +112,7 @@ def test_each_round_of_a_run_is_a_result() -> None:
 
 
 UNREADABLE = {
+    "ab-2.3-w.html": ("ab's HTML table", "without -w"),
     "artillery-2.0.21.txt": ("Artillery's printed report", "artillery run --output"),
     "fortio-1.68.0.txt": ("fortio's printed result", "fortio load -json"),
     "gatling-3.14.3-simulation.log": ("simulation.log of Gatling 3.14.3", "Global Information"),

@@ -39,14 +39,16 @@ class PublishedResult:
     rate: float | None = None
     """The rate that is ranked, per second."""
     offered: float | None = None
-    """The rate of an open loop; None where the loop is closed or the file does not say."""
+    """The rate that requests were sent at; None where each followed a response, or the file does not say."""
     open_loop: bool = False
-    """Whether a rate was offered, which the file need not tell."""
+    """Whether requests were sent without waiting for responses. A loop with an offered rate may wait for them."""
     duration_s: float | None = None
     window_s: float | None = None
     """From the first to the last time stamp, where the file has them."""
     answered: int | None = None
     """Responses that the file counts as right."""
+    answered_off: float = 0.0
+    """By how much this count may miss rate times duration, as the tool rounds the count and samples the rate."""
     errors: int | None = None
     """Responses that were errors; None where the file does not count them."""
     unanswered: int | None = None
@@ -80,7 +82,7 @@ class PublishedResult:
 
     @property
     def closed(self) -> bool:
-        """Whether each connection waits for its response before it sends on."""
+        """Whether each connection sends as soon as its response has come."""
         return not self.open_loop and self.offered is None
 
     @property

@@ -99,13 +99,14 @@ def _lacks(problem: Exception) -> str:
 
 
 def _nothing(path: Path, text: str, reasons: list[str]) -> UsageError:
+    if known := refused(str(path), text):
+        return known
     if reasons:
         what = reasons[0].partition(": ")[2]
         return UsageError(what, where=str(path), fix="docs/audit.md lists the formats that can be read")
     if not text.strip():
         return UsageError("is empty", where=str(path), fix="run the tool again and read its error messages")
-    known = f"{TOOLS} are known: docs/audit.md"
-    return refused(str(path), text) or UsageError("has a shape that no known format has", where=str(path), fix=known)
+    return UsageError("has a shape that no known format has", where=str(path), fix=f"{TOOLS} are known: docs/audit.md")
 
 
 def _text(path: Path) -> str:

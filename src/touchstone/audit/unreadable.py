@@ -30,6 +30,7 @@ _KNOWN = (
         "k6's printed summary",
         "run `k6 run --summary-export FILE`, and give that file",
     ),
+    Unreadable(_any(r"<th [^>]*>Server Software:</th>"), "ab's HTML table (-w)", "run ab without -w"),
     Unreadable(_any(r"<title>[^<]*k6\b"), "k6's HTML report", "run `k6 run --summary-export FILE`, and give that file"),
     Unreadable(_any(r"<title>[^<]*Locust|window\.templateArgs"), "Locust's HTML report", _LOCUST),
     Unreadable(_any(r"^Type\s+Name\s+# reqs\s+# fails"), "Locust's printed table", _LOCUST),

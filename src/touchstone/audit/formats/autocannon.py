@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from touchstone.audit.formats.load_tools import HIDDEN_QUEUE, ONCE, UNCHECKED
-from touchstone.audit.formats.shape import JsonDocument, LackingError, PrintedText, group_of
+from touchstone.audit.formats.shape import JsonDocument, LackingError, PrintedText
 from touchstone.audit.published import PublishedResult, count, number, present, scaled, seconds
 
 _MILLI = 1e-3
@@ -20,9 +20,11 @@ _HEAD = re.compile(
 )
 _CELLS = re.compile(r"[│|]")
 _TOTAL = re.compile(r"^\s*([\d.]+)(k|M)? requests in ([\d.]+\w+), ", re.MULTILINE)
-_WRONG = re.compile(r"^\s*\d+ 2xx responses, (\d+) non 2xx responses", re.MULTILINE)
+_CODES = re.compile(r"^\s*(\d+) 2xx responses, (\d+) non 2xx responses", re.MULTILINE)
 _ERRORS = re.compile(r"^\s*([\d.]+)(k|M)? errors \(([\d.]+)(k|M)? timeouts\)", re.MULTILINE)
 _SCALES = {"": 1.0, "k": 1e3, "M": 1e6}
+_SAMPLE_S = 1.0
+"""Its rate is a mean of whole seconds, and the last part of one is in the count alone."""
 _CORRECTED = 1.01
 """With more latencies per response than this, `-R` added latencies for requests that a stall delayed."""
 
@@ -76,7 +78,9 @@ def _printed(text: str, name: str) -> PublishedResult:
         raise LackingError("no table of latencies, or no line `N requests in T`")
     times = {key: seconds(value) for key, value in latency.items()}
     rate = _table(text, "Req/Sec").get("Avg")
-    duration = seconds(total[3])
+    duration, codes, scale = seconds(total[3]), _CODES.search(text), _SCALES[total[2] or ""]
+    answered = int(codes[1]) + int(codes[2]) if codes else round(float(total[1]) * scale)
+    rounded = scale / 2 if scale > 1 and not codes else 0.0
     return PublishedResult(
         entry=name,
         test=f"{head[1]}, {head[2]} connections",
@@ -86,8 +90,9 @@ def _printed(text: str, name: str) -> PublishedResult:
         pipeline=int(head[3] or 1),
         rate=float(rate) if rate else None,
         duration_s=duration,
-        answered=round(float(total[1]) * _SCALES[total[2] or ""]),
-        errors=int(group_of(_WRONG, text) or 0),
+        answered=answered,
+        answered_off=rounded + _SAMPLE_S * float(rate or 0),
+        errors=int(codes[2]) if codes else 0,
         unanswered=round(float(errors[1]) * _SCALES[errors[2] or ""]) if errors else 0,
         errors_in_rate=True,
         mean_s=times.get("Avg"),

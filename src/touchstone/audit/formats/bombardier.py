@@ -18,10 +18,10 @@ _MICRO = 1e-6
 _SAMPLED = "bombardier's rate is a mean of samples, and its text lacks the duration of a run by number of requests"
 _HEAD = re.compile(
     r"^\s*Bombarding (\S+) (?:for (\S+)|with \d+ requests?(?:\(s\))?) using (\d+) connections?(?:\(s\))?"
-    r"(?=(?:(?!^\s*Bombarding)[\s\S])*?^\s*Statistics)",
+    r"(?:(?!^\s*Bombarding)[\s\S])*?^\s*Statistics|^\s*Statistics\s+Avg\s+Stdev\s+Max\s*$",
     re.MULTILINE,
 )
-"""It prints the same line before its document."""
+"""It prints the same line before its document, and with `-p r` its table alone."""
 _RATE = re.compile(r"^\s*Reqs/sec\s+([\d.]+)", re.MULTILINE)
 _LATENCY = re.compile(r"^\s*Latency\s+(\S+)\s+\S+\s+(\S+)", re.MULTILINE)
 _PERCENTILE = re.compile(r"^\s+(\d+(?:\.\d+)?)%\s+([\d.]+\w+)\s*$", re.MULTILINE)
@@ -67,13 +67,13 @@ def _printed(text: str, name: str) -> PublishedResult:
     if head is None or rate is None or latency is None:
         raise LackingError("no lines `Reqs/sec` and `Latency`")
     right, wrong = summed((code, int(responses)) for code, responses in _CODES.findall(text))
-    duration = seconds(head[2]) if head[2] else None
+    duration, load = seconds(head[2]) if head[2] else None, " ".join(head[0].partition("\n")[0].split())
     return PublishedResult(
         entry=name,
-        test=f"{head[1]}, {head[3]} connections",
+        test=f"{head[1]}, {head[3]} connections" if head[1] else "bombardier",
         tool="bombardier",
-        load=" ".join(head[0].split()),
-        connections=int(head[3]),
+        load=load if head[1] else None,
+        connections=int(head[3]) if head[3] else None,
         rate=(right + wrong) / duration if duration and right + wrong else float(rate),
         duration_s=duration,
         answered=right + wrong,

@@ -41,6 +41,7 @@ def _read(document: Mapping[str, Any], name: str) -> list[PublishedResult]:
             test=f"{options.get('call') or 'ghz'}, {count(options.get('concurrency'))} at a time",
             connections=count(options.get("concurrency")),
             offered=offered or None,
+            open_loop=options.get("async") is True,
             rate=number(document["rps"]),
             duration_s=scaled(document.get("total"), _NANO),
             answered=count(document.get("count")),

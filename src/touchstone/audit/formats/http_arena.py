@@ -59,6 +59,7 @@ def _result(entry: Mapping[str, Any], test: str, causes: tuple[Cause, ...]) -> P
         pipeline=count(entry.get("pipeline")) or 1,
         rate=number(entry["rps"]),
         offered=number(entry.get("target_rate")),
+        open_loop=bool(number(entry.get("target_rate"))),
         duration_s=seconds(entry.get("duration")),
         answered=count(entry.get("status_2xx")),
         errors=sum(wrong) if wrong else None,

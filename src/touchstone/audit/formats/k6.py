@@ -85,6 +85,7 @@ def _result(
         version=version,
         rate=rate,
         offered=offered,
+        open_loop=offered is not None,
         duration_s=duration_s,
         answered=total,
         errors=round(share * total) if share is not None and total is not None else None,
