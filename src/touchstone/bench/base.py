@@ -150,6 +150,8 @@ class MeasurementOptions:
     """Addresses of dependencies that touchstone does not start, by kind."""
     fresh_builds: bool = False
     """Build again even if an equal build is in the cache."""
+    timed_builds: bool = True
+    """Build one contender after the other, and time each build. A first look builds several at once."""
     cpu_limit: float | None = None
     """How many CPUs' time a contender may use."""
     large: bool = False

@@ -161,6 +161,7 @@ def run(
         display=exported(display_for(progress), metrics),
         addresses={key: value for key, value in (("postgres", postgres), ("kafka", kafka)) if value},
         fresh_builds=fresh_builds,
+        timed_builds=not quick or fresh_builds or bool(phase),
         cpu_limit=cpus,
         large=large,
         until_decided_s=until_decided * 60,

@@ -33,6 +33,7 @@ from touchstone.record.run import Environment, Plan, Run
 from touchstone.record.sample import Sample
 from touchstone.record.store import RunStore, StoreError
 from touchstone.report.format import plural
+from touchstone.run.builds_at_once import build_at_once
 from touchstone.run.convergence import ConvergenceWatcher
 from touchstone.run.failure_lines import EndedServices, broken_lines, failure_lines
 from touchstone.run.fingerprint import fingerprint
@@ -157,6 +158,8 @@ class Conductor:
                 self._start_dependencies(bench, dependencies)
             if able:
                 self.display.stage(phase.stage(able))
+            if isinstance(phase, BuildPhase) and not self.options.timed_builds:
+                build_at_once(self.folder.folder, bench, able, self.display.say)
             for contender in able:
                 if contender.name == self.plan.twin and self._in_vain(len(sound)):
                     return

@@ -15,7 +15,13 @@ from touchstone.record.sample import Sample
 
 _WHOLE = "a native image is built whole each time"
 _UP_TO_DATE = "a second build took everything for up to date, and made nothing again"
+_UNTIMED = "a first look builds several contenders at once; `--phase build` times a build"
 _OF_COMMANDS = ("build_cold", "build_warm", "build_cpu", "build_memory_peak")
+
+
+def is_timed(evidence: BuildEvidence) -> bool:
+    """Whether the time of a build is known, if there is one."""
+    return evidence.cold_s is not None or not evidence.commands
 
 
 def add_build(sample: Sample, evidence: BuildEvidence) -> None:
@@ -32,7 +38,11 @@ def _add_figures(sample: Sample, evidence: BuildEvidence) -> None:
     for name, value in times.items():
         if value is not None:
             figures[name] = figures.get(name, 0.0) + value
-    if evidence.warm_s is None:
+    if not is_timed(evidence) or sample.not_measured.get("build_cold") == _UNTIMED:
+        for name in ("build_cold", "build_warm"):
+            figures.pop(name, None)
+            sample.not_measured[name] = _UNTIMED
+    elif evidence.warm_s is None:
         figures.pop("build_warm", None)
         sample.not_measured["build_warm"] = _WHOLE if evidence.made_again else _UP_TO_DATE
     elif "build_warm" not in sample.not_measured:

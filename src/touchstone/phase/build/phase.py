@@ -17,7 +17,7 @@ from touchstone.manifest.catalogue import Contender
 from touchstone.manifest.stack import Stack, Variant
 from touchstone.phase.base import Phase
 from touchstone.phase.build.command import command_line, fill_build_places, run_environment
-from touchstone.phase.build.figures import add_build, leave_out
+from touchstone.phase.build.figures import add_build, is_timed, leave_out
 from touchstone.phase.build.image import built_image, is_kept, measure_image
 from touchstone.phase.build.installation import install
 from touchstone.phase.build.kept import locked_folder, recorded
@@ -81,22 +81,20 @@ class BuildPhase(Phase):
 def build_variant(bench: Bench, stack: Stack, variant_name: str, sample: Sample, log: Path) -> Workshop:
     """Build a variant and its bases, or take equal builds from the cache. Evidence and figures go into the sample."""
     variant = stack.variants[variant_name]
-    tools = _tools(bench, stack, variant_name)
     if variant.base is not None:
         base = build_variant(bench, stack, variant.base, sample, log)
         if not variant.build and not variant.train:
             return base
     base_work = None if variant.base is None else base.work
-    key = build_key(stack, variant_name, tools)
-    # The stack's name is not part of it: to `ab` the sources that `run` has built are a base or a head.
-    home = cache_folder() / "builds" / f"{stack.scenario}-{variant_name}-{key}"
-    workshop = Workshop(stack, variant_name, tools, home, base_work, log)
+    key, home = _place(bench, stack, variant_name)
+    workshop = Workshop(stack, variant_name, _tools(bench, stack, variant_name), home, base_work, log)
     record = home / _RECORD
     with locked_folder(home):
         # The builds of this run are not made again, even where those of earlier runs are.
         fresh = bench.options.fresh_builds and all(built.work != workshop.work for built in bench.builds.values())
         kept = recorded(record, BuildEvidence) if not fresh else None
-        if kept is not None and is_kept(workshop) and _is_whole(workshop):
+        enough = kept is not None and (is_timed(kept) or not bench.options.timed_builds)
+        if kept is not None and enough and is_kept(workshop) and _is_whole(workshop):
             evidence = kept.model_copy(update={"cached": True})
             record.touch()  # `touchstone clean` removes the builds longest unused.
         else:
@@ -107,6 +105,18 @@ def build_variant(bench: Bench, stack: Stack, variant_name: str, sample: Sample,
             record.write_text(evidence.model_dump_json(indent=1), encoding="utf-8")
     add_build(sample, evidence)
     return workshop
+
+
+def is_built(bench: Bench, contender: Contender) -> bool:
+    """Whether the cache holds a contender's build."""
+    return (_place(bench, contender.stack, contender.variant_name)[1] / _RECORD).is_file()
+
+
+def _place(bench: Bench, stack: Stack, variant_name: str) -> tuple[str, Path]:
+    """The key of a build, and its folder in the cache."""
+    key = build_key(stack, variant_name, _tools(bench, stack, variant_name))
+    # The stack's name is not part of it: to `ab` the sources that `run` has built are a base or a head.
+    return key, cache_folder() / "builds" / f"{stack.scenario}-{variant_name}-{key}"
 
 
 def _tools(bench: Bench, stack: Stack, variant_name: str) -> Mapping[str, FoundTool]:
@@ -135,7 +145,8 @@ def _measure_build(bench: Bench, workshop: Workshop, key: str) -> BuildEvidence:
     began = time.time()
     workshop.run(variant.build, variant.build_env, cold, "build")
     artifacts, older, made_again = _artifacts(workshop), workshop.older_than(began), True
-    if variant.build and not variant.native:
+    timed = bench.options.timed_builds
+    if variant.build and timed and not variant.native:
         bench.watcher.step(f"building {name} again, warm")
         workshop.set_artifacts_aside()
         if workshop.base is None:
@@ -155,8 +166,8 @@ def _measure_build(bench: Bench, workshop: Workshop, key: str) -> BuildEvidence:
         builder=next((tool.note for name, tool in workshop.tools.items() if name == "native-image"), None),
         artifacts=artifacts,
         older=older,
-        cold_s=cold.wall_s,
-        warm_s=warm.wall_s if made_again and not variant.native else None,
+        cold_s=cold.wall_s if timed or not variant.build else None,
+        warm_s=warm.wall_s if timed and made_again and not variant.native else None,
         made_again=made_again,
         cpu_s=cold.cpu_s,
         memory_peak=cold.memory_peak,
