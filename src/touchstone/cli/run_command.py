@@ -64,7 +64,7 @@ def run(
     key: options.Key = None,
     sni: options.Sni = None,
     tls_min: options.TlsMin = None,
-    quick: Annotated[bool, typer.Option("--quick", help="Minutes: a first look.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="Minutes: a first look, without build times.")] = False,
     thorough: Annotated[bool, typer.Option("--thorough", help="Hours: fit for publication.")] = False,
     rounds: Annotated[int | None, typer.Option(help="Number of rounds; by default the preset's.")] = None,
     seed: Annotated[int | None, typer.Option(help="Seed of random orders and keys; by default a new one.")] = None,
