@@ -33,6 +33,7 @@ $(VENV)/ready: $(VENV)/packages pyproject.toml | $(ENGINE)
 $(VENV)/packages: requirements.lock packaging/setup-requirements.lock
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "touchstone needs Python 3.11 or newer; set PYTHON"; exit 2; }
 	@command -v cargo >/dev/null || { echo "the engine needs a Rust toolchain; install it by rustup"; exit 2; }
+	@echo "installing Python packages into $(VENV): about half a minute"
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r packaging/setup-requirements.lock
 	$(BIN)/uv pip install --quiet --python $(VENV) --compile-bytecode --require-hashes -r requirements.lock
@@ -53,6 +54,7 @@ $(CLUSTER_VENV)/ready: requirements-cluster.lock pyproject.toml
 	@touch $@
 
 $(ENGINE): $(ENGINE_SOURCES)
+	@echo "building the engine: about two minutes on two CPUs, once"
 	cargo build --release --locked --package touchstone-engine
 	@touch $@
 

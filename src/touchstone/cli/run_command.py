@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -20,9 +21,11 @@ from touchstone.judge.judge import judge
 from touchstone.judge.judgement import Verdict
 from touchstone.manifest.catalogue import find_scenario
 from touchstone.plan.plan import RunRequest
+from touchstone.plan.preset import PROFILES
 from touchstone.record.run import Plan
 from touchstone.record.store import load_run
 from touchstone.report import FirstTable, print_report, render
+from touchstone.report.format import plural
 from touchstone.report.view import View
 from touchstone.run.measure import RunConditions, measure
 from touchstone.run.noise import measure_noise
@@ -150,7 +153,10 @@ def run(
         return away.code if away.folder is None else _conclude(away.folder, json=json, lines=lines, details=details)
     progress = Console(stderr=json)
 
-    def tell_missing(plan: Plan) -> None:
+    def tell_plan(plan: Plan) -> None:
+        limited = rounds is None and not until_decided and not minutes
+        most_s = PROFILES[plan.profile].rounds_s if limited else math.inf
+        progress.print(_about(plan, most_s), markup=False, highlight=False, soft_wrap=True)
         for entry in plan.contenders:
             if entry.not_measured:
                 progress.print(f"{entry.name}: not measured: {entry.not_measured}", highlight=False)
@@ -167,7 +173,7 @@ def run(
         until_decided_s=until_decided * 60,
         spend_s=minutes * 60,
         notes=_look_at_noise(anyway=anyway) if thorough else [],
-        begun=tell_missing,
+        begun=tell_plan,
         after_round=FirstTable(progress),
     )
     with load_from(cluster) as generators:
@@ -179,6 +185,13 @@ def run(
             conditions=replace(conditions, generators=generators),
         )
     return _conclude(store.folder, json=json, lines=lines, details=details)
+
+
+def _about(plan: Plan, most_s: float) -> str:
+    """The extent of a run, and how long its loads take where the preset limits that."""
+    chosen = sum(entry.not_measured is None for entry in plan.contenders)
+    text = f"{plan.scenario_title}: {plural(chosen, 'contender')}, {plural(plan.rounds, 'round')}"
+    return text if math.isinf(most_s) else f"{text}; loads take about {most_s / 60:.0f} minutes at most"
 
 
 def _refuse_with_services(scenario: str | None, cluster: str | None) -> None:

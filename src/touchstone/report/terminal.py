@@ -93,7 +93,8 @@ class FirstTable:
         _widen(self._console)
         rounds = max(sample.round or 0 for sample in run.samples)
         self._console.print()
-        _say(self._console, Text(f"So far, after {rounds} of {view.plan.rounds} rounds:", style="bold"), 0)
+        so_far = f"So far, after {rounds} of {view.plan.rounds} rounds (~ is not decided yet):"
+        _say(self._console, Text(so_far, style="bold"), 0)
         _print_sections(self._console, view)
         self._console.print()
 

@@ -1,7 +1,7 @@
-"""Builds several contenders at once for a first look: each in a lab of its own, so that orphans and signals stay apart.
+"""Builds several contenders at once, for a first look.
 
-What they build goes into the cache, where the build phase finds it. A build that fails there is made again by the
-phase, which reports its error.
+Each is built in a process of its own, so that signals reach it and orphans stay its own. What they build goes into the
+cache, where the build phase finds it. A build that fails there is made again by the phase, which reports its error.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ _PR_SET_PDEATHSIG = 1
 
 
 def build_at_once(scenario: Path, bench: Bench, contenders: Sequence[Contender], tell: Callable[[str], None]) -> None:
-    """Build what the cache does not hold, several contenders at once; `tell` is called with each that is done.
+    """Build what the cache does not hold, several contenders at once.
 
-    One more than CPUs, since a build's last steps use one CPU, and fewer where memory is short. Native images are left
+    `tell` is called with each that is built. One more than CPUs, since a build's last steps use one CPU, and fewer where memory is short. Native images are left
     to the build phase, which makes one at a time.
     """
     wanted = [one for one in contenders if one.variant.build and not one.variant.native and not is_built(bench, one)]
