@@ -37,8 +37,8 @@ _PR_SET_PDEATHSIG = 1
 def build_at_once(scenario: Path, bench: Bench, contenders: Sequence[Contender], tell: Callable[[str], None]) -> None:
     """Build what the cache does not hold, several contenders at once.
 
-    `tell` is called with each that is built. One more than CPUs, since a build's last steps use one CPU, and fewer where memory is short. Native images are left
-    to the build phase, which makes one at a time.
+    `tell` is called with each that is built. One more than CPUs, since a build's last steps use one CPU, and fewer
+    where memory is short. Native images are left to the build phase, which makes one at a time.
     """
     wanted = [one for one in contenders if one.variant.build and not one.variant.native and not is_built(bench, one)]
     if len(wanted) < 2:
