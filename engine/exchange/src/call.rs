@@ -1,5 +1,6 @@
 //! gRPC calls in the request language: which method is called, and whether its response is the right one.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde_json::Value;
@@ -156,7 +157,11 @@ impl Call {
     ///
     /// # Errors
     /// What is wrong with status, framing or coding.
-    pub fn message(&self, whole_head: &[u8], body: &[u8]) -> Result<Option<Vec<u8>>, Fault> {
+    pub fn message<'b>(
+        &self,
+        whole_head: &[u8],
+        body: &'b [u8],
+    ) -> Result<Option<Cow<'b, [u8]>>, Fault> {
         let code = self.status(whole_head)?;
         let messages = messages(body).map_err(broken)?;
         if code != Code::OK {
@@ -170,7 +175,7 @@ impl Call {
             return Err(broken(Broken(why)));
         };
         if !message.is_compressed {
-            return Ok(Some(message.bytes.to_vec()));
+            return Ok(Some(message.bytes.into()));
         }
         let coding = field_value(whole_head, "grpc-encoding").unwrap_or_default();
         let coding = String::from_utf8_lossy(&coding);
@@ -179,7 +184,7 @@ impl Call {
             return Err(broken(Broken(why.to_owned())));
         }
         undone(&coding, message.bytes)
-            .map(Some)
+            .map(|bytes| Some(bytes.into()))
             .map_err(|why| broken(Broken(why.replace("Content-Encoding", "grpc-encoding"))))
     }
 }

@@ -24,14 +24,14 @@ const TYPES: [&str; 7] = [
 /// The fields that a JSON body must have.
 #[derive(Debug, Clone)]
 pub struct JsonCheck {
-    fields: BTreeMap<String, Field>,
-    exact: bool,
+    pub(crate) fields: BTreeMap<String, Field>,
+    pub(crate) exact: bool,
     /// Whether a number and its text are the same, as in the JSON of protobuf.
     loose: bool,
 }
 
 #[derive(Debug, Clone)]
-enum Field {
+pub(crate) enum Field {
     Value(Value),
     Text(Template),
     Type(String),

@@ -10,6 +10,7 @@ mod outline;
 mod reflection;
 mod schema;
 mod status;
+mod wire;
 
 pub use frame::{Broken, messages, prefix};
 pub use method::Method;
@@ -17,3 +18,4 @@ pub use outline::{Outline, outlines};
 pub use reflection::{Reflected, VERSIONS, services};
 pub use schema::Schema;
 pub use status::{CODES, Code, Status, timeout};
+pub use wire::{Found, Sort, Spot, Wire};

@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use crate::frame;
 use crate::schema::Schema;
+use crate::wire::Wire;
 
 /// A varint without an end: no message of any type, so that a server refuses it.
 const NO_MESSAGE: [u8; 1] = [0xff];
@@ -130,6 +131,12 @@ impl Method {
             .serialize_with_options(&mut json, &options)
             .map_err(|error| format!("the message cannot be shown as JSON: {error}"))?;
         Ok(json.into_inner())
+    }
+
+    /// What a scan of a response's message needs; none for a message that only the general decoder reads.
+    #[must_use]
+    pub fn wire(&self) -> Option<Wire> {
+        Wire::new(&self.output)
     }
 
     /// Whether bytes are a response's message.

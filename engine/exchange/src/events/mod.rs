@@ -12,20 +12,23 @@ mod sse;
 mod watched;
 
 pub use order::Order;
-pub use place::{Place, Stamp};
+pub use place::{Number, Place, Stamp};
 pub use progress::{EventFault, Progress, Seen};
 pub(crate) use watched::Watched;
 pub use watched::{CODED, has_events, is_coded};
 
-use touchstone_grpc::Method;
+use std::sync::Arc;
+
+use touchstone_grpc::Found;
 use touchstone_http::Malformed;
 
 use crate::call::Call;
 use crate::check::{BodyCheck, Check};
+use crate::glance::Glance;
 use crate::job::{Expect, Stream, StreamKind};
 use crate::template::Scope;
 use lines::Lines;
-use messages::Messages;
+use messages::{MessageType, Messages};
 use sse::Sse;
 
 /// A larger event breaks the stream off.
@@ -42,6 +45,8 @@ pub struct Event<'a> {
     pub id: Option<&'a [u8]>,
     /// Its type (server-sent events); empty where none was named.
     pub name: &'a [u8],
+    /// What was read of it, where the data is a message of gRPC as it came, and not its JSON.
+    pub found: Option<&'a Found<'a>>,
 }
 
 impl<'a> Event<'a> {
@@ -52,6 +57,7 @@ impl<'a> Event<'a> {
             data,
             id: None,
             name: b"",
+            found: None,
         }
     }
 }
@@ -73,8 +79,8 @@ pub struct StreamCheck {
     pub stamp: Option<Place>,
     /// The type of the events that count (server-sent events).
     pub event: Option<String>,
-    /// The method whose messages the events are (gRPC).
-    method: Option<Method>,
+    /// The messages that the events are (gRPC).
+    pub(crate) messages: Option<Arc<MessageType>>,
 }
 
 impl StreamCheck {
@@ -113,26 +119,33 @@ impl StreamCheck {
             Some(call) => Check::of_message(&expect, call, scope),
             None => Check::compile(&expect, None, scope),
         };
+        let check = check.map_err(|why| why.replacen("body: ", "expect: ", 1))?;
+        let counter = place("counter", &stream.counter)?;
+        let stamp = place("stamp", &stream.stamp)?;
+        let messages = call.map(|call| {
+            let (method, body) = (call.method(), check.body());
+            let looked_at = counter.is_some() || stamp.is_some() || !matches!(body, BodyCheck::Any);
+            let glance = Glance::new(method, body);
+            let glance = glance.and_then(|glance| glance.with(counter.as_ref(), stamp.as_ref()));
+            Arc::new(MessageType::new(method.clone(), looked_at, glance))
+        });
         Ok(Self {
             kind: stream.kind,
             events: stream.events,
-            check: check.map_err(|why| why.replacen("body: ", "expect: ", 1))?,
-            counter: place("counter", &stream.counter)?,
+            check,
+            counter,
             first: stream.first,
-            stamp: place("stamp", &stream.stamp)?,
+            stamp,
             event: stream.event.clone(),
-            method: call.map(|call| call.method().clone()),
+            messages,
         })
     }
 
     /// A reader of a body not begun.
     #[must_use]
     pub fn reader(&self) -> Reader {
-        let looked_at = self.counter.is_some()
-            || self.stamp.is_some()
-            || !matches!(self.check.body(), BodyCheck::Any);
-        match &self.method {
-            Some(method) => Reader::Messages(Box::new(Messages::new(method.clone(), looked_at))),
+        match &self.messages {
+            Some(messages) => Reader::Messages(Messages::new(Arc::clone(messages))),
             None => Reader::new(self.kind),
         }
     }
@@ -163,7 +176,7 @@ pub enum Reader {
     /// Chunks of HTTP/1.1, or DATA frames.
     Chunks(Vec<u8>),
     /// Messages of gRPC.
-    Messages(Box<Messages>),
+    Messages(Messages),
 }
 
 impl Reader {

@@ -20,9 +20,19 @@ pub enum Place {
 
 /// A number as it was written in an event.
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Number {
+pub enum Number {
+    /// A whole number.
     Whole(i64),
+    /// Any other number.
     Real(f64),
+}
+
+impl Number {
+    /// A whole number, as far as it is one of 64 bits.
+    #[must_use]
+    pub fn of(whole: i128) -> Self {
+        i64::try_from(whole).map_or(Self::Real(whole as f64), Self::Whole)
+    }
 }
 
 /// A point in time, in nanoseconds since the Unix epoch.
@@ -48,24 +58,23 @@ impl Place {
         }
     }
 
-    /// The whole number there.
+    /// A number that was found there, as a whole one.
     ///
     /// # Errors
     /// A sentence on why there is none.
-    pub fn whole(&self, event: &Event<'_>) -> Result<i64, String> {
-        match self.number(event) {
+    pub fn whole(&self, number: Option<Number>) -> Result<i64, String> {
+        match number {
             Some(Number::Whole(number)) => Ok(number),
             Some(Number::Real(_)) => Err(format!("{self} is not a whole number")),
             None => Err(format!("{self} is missing, or not a number")),
         }
     }
 
-    /// The time there: Unix time in seconds, milliseconds, microseconds or nanoseconds, by its size.
+    /// A number that was found there, as a time: Unix time in seconds, milliseconds, microseconds or nanoseconds, by its size.
     ///
     /// # Errors
     /// A sentence on why there is none.
-    pub fn stamp(&self, event: &Event<'_>) -> Result<Stamp, String> {
-        let number = self.number(event);
+    pub fn stamp(&self, number: Option<Number>) -> Result<Stamp, String> {
         let (whole, real) = match number {
             Some(Number::Whole(number)) => (u64::try_from(number).ok(), number as f64),
             Some(Number::Real(number)) => (None, number),
@@ -83,7 +92,9 @@ impl Place {
         Ok(Stamp(exact.unwrap_or((real * f64::from(unit)) as u64)))
     }
 
-    fn number(&self, event: &Event<'_>) -> Option<Number> {
+    /// The number there.
+    #[must_use]
+    pub fn number(&self, event: &Event<'_>) -> Option<Number> {
         match self {
             Self::Id => parse(event.id?),
             Self::Data => parse(event.data),
@@ -149,7 +160,7 @@ impl<'de> Visitor<'de> for Path<'_> {
     }
 
     fn visit_u64<E>(self, value: u64) -> Result<Self::Value, E> {
-        Ok(self.leaf(i64::try_from(value).map_or(Number::Real(value as f64), Number::Whole)))
+        Ok(self.leaf(Number::of(i128::from(value))))
     }
 
     fn visit_i64<E>(self, value: i64) -> Result<Self::Value, E> {
@@ -200,11 +211,10 @@ mod tests {
 
     fn whole(place: &str, data: &str) -> Result<i64, String> {
         let place = Place::parse(place, StreamKind::Sse).unwrap();
-        place.whole(&Event {
-            data: data.as_bytes(),
+        place.whole(place.number(&Event {
             id: Some(b"5"),
-            name: b"",
-        })
+            ..Event::bare(data.as_bytes())
+        }))
     }
 
     #[test]
@@ -235,7 +245,7 @@ mod tests {
     #[test]
     fn the_unit_of_a_stamp_follows_from_its_size() {
         let place = Place::parse("data", StreamKind::Lines).unwrap();
-        let stamp = |text: &str| place.stamp(&Event::bare(text.as_bytes()));
+        let stamp = |text: &str| place.stamp(place.number(&Event::bare(text.as_bytes())));
         let wanted = Ok(Stamp(1_795_000_000_123_456_789));
         assert_eq!(stamp("1795000000123456789"), wanted);
         for text in [

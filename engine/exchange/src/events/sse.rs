@@ -109,6 +109,7 @@ impl Sse {
                 data,
                 id: self.has_id.then_some(&self.id),
                 name: &self.name,
+                found: None,
             });
             self.data.clear();
             self.has_id = false;
