@@ -157,7 +157,7 @@ mod tests {
         }
         service S { rpc List(Note) returns (stream Note); }"#;
 
-    /// Checks of a stream, each with what it must be read by: a glance first, and the general way alone.
+    /// Checks of a stream: each once with a glance, and once without.
     fn checks() -> &'static [(StreamCheck, StreamCheck)] {
         static CHECKS: OnceLock<Vec<(StreamCheck, StreamCheck)>> = OnceLock::new();
         CHECKS.get_or_init(|| {
