@@ -95,7 +95,7 @@ def test_who_died_is_told_by_its_death_and_not_by_what_came_of_it() -> None:
     codes = [f.code for f in judged.findings if f.sample == died.id and f.severity == "invalid"]
     assert codes[0] == "server-died" and len(codes) > 1
     assert [failed.reason for failed in judged.failed] == [
-        "load, lookup in round 1: the server ended before it was asked to: exited with code 3"
+        "load, lookup in round 1: the server exited before the stop signal: exited with code 3"
     ]
 
 

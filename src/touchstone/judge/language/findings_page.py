@@ -12,13 +12,13 @@ from touchstone.judge.rules.table import RULES
 
 _HEAD = """# Findings
 
-Every validity rule of the judge. A rule that fires produces a *finding*. It says what is wrong with the figures
-that it concerns, shows the evidence, and says what to do next. An *invalid* finding takes these figures out of every
-comparison, a *suspect* one marks them, and a *note* changes nothing. Rules look only at the recorded data, and no rule
-treats one contender differently by its name.
+This page lists every rule with which touchstone checks recorded data. A rule that fires produces a *finding*: the
+problem, the figures that it affects, the evidence and the next step. Figures with an *invalid* finding are left out of
+every comparison. Figures with a *suspect* finding are marked. A *note* changes no figure. Rules read only recorded data
+and treat all contenders alike.
 
-This page is made from the rules in `src/touchstone/judge/rules/`, where a file holds a group of related rules. Each
-rule has a test in `tests/judge/rules/`.
+This page is generated from the rules in `src/touchstone/judge/rules/`. Each file there holds a group of related rules.
+Each rule has a test in `tests/judge/rules/`.
 """
 
 

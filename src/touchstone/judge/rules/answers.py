@@ -25,17 +25,18 @@ _ANYTHING = ("", "<html><body><h1>Internal error</h1></body></html>", '{"error":
     Severity.SUSPECT,
     title="The bodies of a load are not checked",
     threshold=(
-        "a request of a load expects no body, pattern or JSON fields, or its pattern matches any text. It is a note if "
-        "all unchecked requests of the load allow only error statuses"
+        "`expect` of a request in a load states neither body nor pattern nor JSON fields, or its pattern matches any "
+        "text. It is a note if all unchecked requests of the load allow only error statuses"
     ),
     threshold_reason=(
-        "if no body is expected, a missing body is not noticed. Responses to HEAD, 204 and 304 have no body. A "
-        "redirect with a stated Location is checked by that header, and an error that the load asks for by its status"
+        "touchstone can notice a missing body only if the scenario states the body. Responses to HEAD, and responses "
+        "with status 204 or 304, have no body. Two kinds of response are checked without a body: a redirect by its "
+        "stated Location header, and an expected error by its status"
     ),
     next_step="State the body in the load's `expect`: `body`, `pattern` or `json`.",
 )
 def bodies_unchecked(case: Case) -> Iterator[Fired]:
-    """If only the status is checked, an error page or half a body passes."""
+    """If only the status is checked, an error page or half a body counts as a right response."""
     seen = set()
     for sample in case.run.samples:
         if sample.phase != "load" or sample.contender == TARE or sample.load in seen:
@@ -101,18 +102,18 @@ def _any_passes(expect: dict[str, Any]) -> bool:
         "request"
     ),
     threshold_reason=(
-        "the scenario's author knows which failures are part of the service, and no other failure is normal. If all "
-        "requests fail, there is no service to measure"
+        "`error_allowance` states which share of failures is normal for the service. If all requests fail, there is "
+        "nothing to measure"
     ),
     next_step=(
-        "Read the first error of each class below and the server's log. Fix the server, or lower the load if the "
-        "server is overloaded."
+        "Read the first error of each class below and the server's log. Fix the server. If it is overloaded, lower "
+        "the load."
     ),
     own_failure=True,
     tares_too=True,
 )
 def errors_above_allowance(sample: Sample, case: Case) -> Iterator[Fired]:
-    """An error response costs little. A server that fails every request would top the table."""
+    """Error responses cost little, so a server that fails every request would look fastest."""
     result = sample.result
     if result is None or not result.counts.sent:
         return
@@ -147,24 +148,21 @@ def errors_above_allowance(sample: Sample, case: Case) -> Iterator[Fired]:
     Severity.INVALID,
     title="Nothing, or almost nothing, was answered within the window",
     threshold=(
-        "no request was sent, or none was answered. In a closed loop: fewer responses came than requests can be in "
-        "progress at once (connections times pipelining)"
+        "no request was sent, or none was answered. In a closed loop also: there were fewer responses than requests "
+        "that can be in progress at once (connections times pipelining depth)"
     ),
-    threshold_reason=(
-        "in a closed loop each connection waits for its response. With less than one response per connection the "
-        "window measures waiting and not service"
-    ),
+    threshold_reason=("with less than one response per connection, the window has measured only a wait"),
     next_step=(
-        "Read the contender's log and the first errors. Does the contender stop responding, or does one response take "
-        "longer than the window? Use a longer window, or a timeout shorter than the window."
+        "Read the contender's log and the first errors to find out whether it stopped responding. If one response "
+        "takes longer than the window, use a longer window, or a timeout shorter than the window."
     ),
     own_failure=True,
     tares_too=True,
 )
 def nothing_answered(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A service that died in the warm-up leaves an error-free window, because no request was sent.
+    """If a service dies in the warm-up, no request is sent in the window, so the window has no errors.
 
-    Such a window looks like a slow service, and rules that count errors find nothing.
+    It looks like a slow service, and rules that count errors do not fire.
     """
     result = sample.result
     if result is None or result.interrupted:
@@ -191,14 +189,17 @@ _MANY_UNANSWERED = 0.1
     Severity.SUSPECT,
     title="Requests were left without an answer",
     threshold=(
-        "at the end more requests are unanswered than can be in progress at once (connections times pipelining): "
-        "suspect; above a tenth of all requests as well: invalid"
+        "at the end more requests are unanswered than can be in progress at once (connections times pipelining "
+        "depth): suspect; if they are also more than a tenth of all requests: invalid"
     ),
     threshold_reason=(
-        "a load always ends with some requests in progress, at most one per slot. If there are more, a queue was "
-        "discarded"
+        "a load always ends with some requests in progress, but not with more than fit on the connections. The "
+        "others were still in a queue"
     ),
-    next_step="Lower the rate until the server keeps up, or read the figures as those of an overloaded server.",
+    next_step=(
+        "Lower the rate until the server can answer all requests. The present figures are those of an overloaded "
+        "server."
+    ),
     own_failure=True,
 )
 def requests_unanswered(sample: Sample, case: Case) -> Iterator[Fired]:
@@ -227,14 +228,17 @@ def requests_unanswered(sample: Sample, case: Case) -> Iterator[Fired]:
         "response"
     ),
     threshold_reason=(
-        "with such a timeout a service that stops responding shows no error within the window. Its unanswered requests "
-        "are the only evidence"
+        "with such a timeout, a service that stops responding has no errors in the window. Only the unanswered "
+        "requests show it"
     ),
     next_step="Give the load a `timeout_s` shorter than its window, or use a longer preset.",
     phases=("load",),
 )
 def timeout_beyond_window(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A request without a response counts as an error when it times out. Here no timeout falls into the window."""
+    """A request without a response counts as an error only when it times out.
+
+    Here the timeout ends after the window, so the window has no such errors.
+    """
     result = sample.result
     if result is None or result.interrupted:
         return
@@ -256,22 +260,23 @@ def timeout_beyond_window(sample: Sample, case: Case) -> Iterator[Fired]:
     Severity.INVALID,
     title="Requests timed out",
     threshold=(
-        "at least one request timed out. Above the load's error allowance it is invalid, otherwise suspect, and then "
-        "for latencies only"
+        "at least one request timed out. It is invalid if errors exceed the load's error allowance. Otherwise it is "
+        "suspect and concerns only latencies"
     ),
     threshold_reason=(
-        "a single timeout is many times the usual latency, so the longest latencies then show the timeout's setting"
+        "a timeout is many times as long as the usual latency, so a single one changes the longest latencies"
     ),
     next_step=(
         "See whether the server stalls (its log, its CPU over time) or is overloaded. Lower the rate, or raise the "
-        "timeout so that the whole wait is measured."
+        "timeout so that the full latency is measured."
     ),
     own_failure=True,
     tares_too=True,
 )
 def timeouts(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A request that timed out took at least as long as the timeout. How much longer is unknown, so the tail is cut
-    off.
+    """A request that timed out would have taken longer than the timeout.
+
+    Its real latency is unknown, so the high percentiles are too low.
     """
     if failed := _failed(sample, "timeout"):
         yield Fired(
@@ -287,17 +292,18 @@ def timeouts(sample: Sample, case: Case) -> Iterator[Fired]:
     Severity.INVALID,
     title="Responses had the wrong body",
     threshold="any wrong body: invalid above the load's error allowance, otherwise suspect",
-    threshold_reason="the expected body follows from the request, so one wrong body is a fault and not noise",
+    threshold_reason="each request has one right body, so a single wrong body is an error of the service",
     next_step=(
-        "Compare the body received with the expected one below. Fix the server, or the expectation if it is too strict."
+        "Compare the received body with the expected body below. Fix the server, or change `expect` if it is too "
+        "strict."
     ),
     own_failure=True,
     tares_too=True,
 )
 def wrong_bodies(sample: Sample, case: Case) -> Iterator[Fired]:
-    """Tools that read only the status count a 200 with a wrong body as success.
+    """Tools that read only the status count a wrong body with status 200 as a success.
 
-    The body may be an error page, stale or cut off.
+    The body may be an error page, outdated or incomplete.
     """
     if failed := _failed(sample, "wrong_body"):
         why = f": {failed.first[0]['why']}" if failed.first and failed.first[0]["why"] else ""
@@ -313,7 +319,7 @@ def wrong_bodies(sample: Sample, case: Case) -> Iterator[Fired]:
     Severity.INVALID,
     title="Responses had a status that the scenario does not expect",
     threshold="any unexpected status: invalid above the load's error allowance, otherwise suspect",
-    threshold_reason="the scenario states which statuses are right (429 may be one). Any other status is a failure",
+    threshold_reason="the scenario states which statuses are right. Any other status is a failure",
     next_step=(
         "Look at the statuses and the first wrong response below. Fix the server, or add the status to the scenario if "
         "it is right."
@@ -322,8 +328,9 @@ def wrong_bodies(sample: Sample, case: Case) -> Iterator[Fired]:
     tares_too=True,
 )
 def wrong_statuses(sample: Sample, case: Case) -> Iterator[Fired]:
-    """Error pages are quick to make, so a server that sends them would rank first. gRPC calls are checked by their own
-    status.
+    """Error pages are quick to make, so a server that sends them would look fastest.
+
+    For gRPC calls the rule uses the gRPC status.
     """
     seen = sample.result.counts.status if sample.result else {}
     statuses = ", ".join(f"{number(n)} with {status}" for status, n in sorted(seen.items()))

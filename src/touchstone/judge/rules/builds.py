@@ -21,12 +21,12 @@ _SHOWN = 3
     Severity.SUSPECT,
     title="The JVM does not use the AOT cache",
     threshold=(
-        "a command names an AOT cache or a CDS archive, and the JVM refuses the file when it is started with the "
-        "option to insist on it"
+        "a command names an AOT cache or a CDS archive, and the JVM rejects the file. touchstone starts the JVM with "
+        "the option that makes a rejection an error"
     ),
     threshold_reason=(
-        "this is a fact and not an estimate. Without that option the JVM runs without the cache, and reports this in "
-        "its log at most"
+        "the JVM itself says that it rejects the cache. Without that option it runs without the cache, and mentions "
+        "this at most in its log"
     ),
     next_step=(
         "Train with the JDK and the flags that the service runs with. The garbage collector, object headers, a heap "
@@ -34,7 +34,7 @@ _SHOWN = 3
     ),
 )
 def aot_cache_refused(case: Case) -> Iterator[Fired]:
-    """The figures of a variant with an AOT cache are then those without a cache."""
+    """The variant is called one with an AOT cache, but was measured without a cache."""
     for name, cache in _caches(case).items():
         if cache.refused is not None:
             yield Fired(
@@ -53,13 +53,13 @@ def aot_cache_refused(case: Case) -> Iterator[Fired]:
         "the JVM accepts an AOT cache, and a jar or class among the artifacts was changed more than 1 s after the cache"
     ),
     threshold_reason=(
-        "a cache is made from files that exist before it. The 1 s is for file systems that round times. JDK 25.0.3 "
-        "does not compare an AOT cache with the jars, but runs the code in the cache"
+        "a cache is made from files that are older than the cache. The 1 s is for file systems that round times. JDK "
+        "25.0.3 does not compare an AOT cache with the jars. It runs the code in the cache"
     ),
-    next_step="Let `train` make the cache, or make it in `build` after the last step that writes a jar.",
+    next_step="Make the cache in `train`, or in `build` after the last step that writes a jar.",
 )
 def aot_cache_stale(case: Case) -> Iterator[Fired]:
-    """The JVM then runs the program in the cache instead of the one that was built."""
+    """The JVM then runs the old program in the cache instead of the new build."""
     for name, cache in _caches(case).items():
         if cache.newer and cache.refused is None:
             yield Fired(
@@ -82,7 +82,7 @@ def _caches(case: Case) -> dict[str, AotCache]:
     title="The build's output is older than the build",
     threshold=(
         "the cold build left an executable, a jar, a class, an AOT cache or a CDS archive that was last changed more "
-        "than 1 s before the build began. Files that a package manager's store holds unchanged do not count"
+        "than 1 s before the build began. Files that are identical in a package manager's store do not count"
     ),
     threshold_reason=(
         "a compiler's output has the time at which it was written. The 1 s is for file systems that round times"
@@ -94,10 +94,7 @@ def _caches(case: Case) -> dict[str, AotCache]:
     phases=("build",),
 )
 def artifact_older(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A copied program with its old modification time was compiled earlier.
-
-    That compilation is not in the build time.
-    """
+    """The build copied a program that was compiled earlier. The time of that compilation is not in the build time."""
     older = sample.build.older if sample.build else []
     if older:
         others = f" and {len(older) - _SHOWN} more" if len(older) > _SHOWN else ""
@@ -119,21 +116,21 @@ _BUILD_DISTURBED_TICKS = 5
     Severity.SUSPECT,
     title="Other programs used the CPUs during the build",
     threshold=(
-        "over the cold build, other processes use more than 10 % of the machine's CPU time, or more than 5 % is "
-        "stolen. Both together must also be more than five clock ticks of 10 ms for each CPU"
+        "during the cold build, other processes use more than 10 % of the machine's CPU time, or the hypervisor "
+        "takes more than 5 % (steal). In addition, the two together must exceed 50 ms per CPU"
     ),
     threshold_reason=(
-        "on two cores 10 % of the machine is a fifth of one core. Stolen time makes a build longer by about its share, "
-        "and below the default margin that cannot cause a difference between builds. In a build of a few milliseconds "
-        "the kernel's clock ticks cannot show which program used the CPUs"
+        "on two cores 10 % of the machine is a fifth of one core. Steal of 5 % makes a build about 5 % longer, which "
+        "is the default margin. The kernel counts CPU time in ticks of 10 ms, so it cannot show which program used "
+        "the CPUs in a build of a few milliseconds"
     ),
     next_step="Stop other processes, and build again with `--fresh-builds`.",
     phases=("build",),
 )
 def build_disturbed(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A build is timed once, so no further rounds average out a disturbance.
+    """A build is timed only once, so rounds cannot average a disturbance out.
 
-    The figures stay in the build cache, and the disturbance stays in them.
+    Later runs take the disturbed figures from the build cache.
     """
     machine = sample.machine
     if machine is None or not machine.wall_s or machine.other_cpu_s is None or machine.steal_s is None:
@@ -168,21 +165,22 @@ def _doubt(wall_s: float, lost_s: float) -> PossibleBias:
 @on_sample(
     "build-not-cold",
     Severity.INVALID,
-    title="A cold build was not cold",
+    title="A cold build used files of an earlier build",
     threshold=(
-        "there is a figure for a cold build, but the evidence says that the build was not cold, or holds no proof that "
+        "there is a figure for a cold build, but the record says that the build was not cold, or does not show that "
         "it was"
     ),
     threshold_reason=(
-        "touchstone checks the build's folders and caches before it builds. Without that check the figure is a guess"
+        "touchstone checks the build's folders and caches before a cold build. Without that check nobody knows "
+        "whether the build was cold"
     ),
     next_step="Build again with fresh caches (`--fresh`), and see which cache the build tool keeps elsewhere.",
     phases=("build",),
 )
 def build_not_cold(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A compiler that finds the object files of an earlier build is fast.
+    """A compiler is fast if it finds the object files of an earlier build.
 
-    The build time is then the time to look them up.
+    The build time then shows only how long it took to find them.
     """
     if "build_cold" not in sample.figures or sample.build is None:
         return
@@ -201,15 +199,15 @@ def build_not_cold(sample: Sample, case: Case) -> Iterator[Fired]:
     Severity.INVALID,
     title="The build produced nothing new",
     threshold=(
-        "an executable, a jar, a class, an AOT cache or a CDS archive among the artifacts is byte for byte a file of "
+        "an executable, a jar, a class, an AOT cache or a CDS archive among the artifacts is identical to a file in "
         "the sources"
     ),
-    threshold_reason="a compiler does not output a file that existed before, unless the program was compiled elsewhere",
+    threshold_reason="a compiler's output cannot be in the sources, unless the program was compiled before",
     next_step="Build from the sources. Or leave the build time out: give the variant no `build`.",
     phases=("build",),
 )
 def prebuilt_artifact(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A build that copies a finished program is the fastest of all, but builds nothing."""
+    """A build that only copies a finished program has a short build time, but builds nothing."""
     found = sample.build.prebuilt if sample.build else []
     if found:
         yield Fired(

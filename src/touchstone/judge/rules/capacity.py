@@ -20,23 +20,20 @@ from touchstone.vocabulary.limits import NEAR_CEILING, OTHERS
     Severity.SUSPECT,
     title="The capacity is beyond what the generator can offer",
     threshold=(
-        "the objective held at every rate that the engine could offer. Or the capacity is above 90 % of the null "
-        "server's capacity under the same objective, and the server's CPUs were less than 90 % busy at the highest "
-        "rate that held"
+        "the server kept the objective at every rate that the engine could send. Or the capacity is above 90 % of "
+        "the null server's capacity under the same objective, and the server's CPUs were less than 90 % busy at the "
+        "highest rate that kept it"
     ),
     threshold_reason=(
-        "a rate that holds at the engine's limit may hold at any higher rate. Within a tenth of the null server's "
-        "capacity, engine and kernel are as close to their limit as the server is to its own, unless the server's CPUs "
-        "are full"
+        "a server that keeps the objective at the engine's limit may keep it at higher rates too. Within a tenth of "
+        "the null server's capacity, engine and kernel are close to their own limits. The server is the limit only "
+        "if its CPUs are full"
     ),
     next_step=("Read the capacity as a lower bound. Give the engine more CPUs, or the contender fewer (--cpus 0.5)."),
     phases=("capacity",),
 )
 def capacity_beyond_generator(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A rate that the engine cannot offer is not the server's capacity.
-
-    It shows nothing about the server.
-    """
+    """The search ended at the limit of the load generator, not at the limit of the server."""
     found, rate = sample.capacity, sample.figures.get("capacity")
     if found is None or rate is None:
         return
@@ -71,20 +68,21 @@ _SHOWN = 0.01
 @on_sample(
     "capacity-disturbed",
     Severity.SUSPECT,
-    title="Other programs had the CPUs while trials failed",
+    title="Other programs used the CPUs while trials failed",
     threshold=(
-        "in the median failed trial, processes other than server, engine and dependencies, together with the "
-        "hypervisor (steal), took more than 10 % of the machine's CPU"
+        "in the median failed trial, more than 10 % of the machine's CPU time was steal or was used by processes "
+        "other than server, engine and dependencies"
     ),
     threshold_reason="the limit is that of `other-processes`: on two cores, 10 % of the machine is a fifth of one core",
     next_step="Stop other processes (`touchstone doctor --noise` lists them), or measure on a dedicated machine.",
     phases=("capacity",),
 )
 def capacity_disturbed(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A trial that fails because another program has the CPU measures the machine, not the server.
+    """A trial that fails because another program uses the CPU shows nothing about the server.
 
-    Trials that fail because of short bursts are void and ignored. This finding is about a machine that is shared all
-    the time.
+    Trials that fail because of a short burst of other programs are ignored.
+
+    This finding reports other programs that use the CPU all the time.
     """
     taken = taken_in_failed_trials(sample, case.run.environment.cpus)
     if taken is None or sum(taken) <= OTHERS:
@@ -102,17 +100,20 @@ def capacity_disturbed(sample: Sample, case: Case) -> Iterator[Fired]:
 @on_sample(
     "capacity-uncertain",
     Severity.SUSPECT,
-    title="The trials of a round did not settle the capacity",
+    title="The trials of a round do not determine the capacity",
     threshold="all trials of a round were used, and the round's interval is still wider than twice the margin",
     threshold_reason=(
-        "the capacity in this round is then uncertain by more than the least difference that matters. The comparison "
-        "is widened by the round's own interval"
+        "the capacity of this round is then more uncertain than the smallest difference that matters. The round's "
+        "interval is added to the interval of the comparison"
     ),
-    next_step="Stop other programs, or use a longer preset. Longer trials separate saturation from a bad moment.",
+    next_step="Stop other programs, or use a longer preset. Longer trials are less affected by a short disturbance.",
     phases=("capacity",),
 )
 def capacity_uncertain(sample: Sample, case: Case) -> Iterator[Fired]:
-    """If rates over a wide range sometimes hold and sometimes fail, capacity is a band."""
+    """Over a wide range of rates, some trials keep the objective and some do not.
+
+    The capacity is then a range and not a number.
+    """
     found, rate = sample.capacity, sample.figures.get("capacity")
     if found is None or rate is None or found.ended != "trials" or not found.low or not found.high:
         return
@@ -137,7 +138,7 @@ def capacity_uncertain(sample: Sample, case: Case) -> Iterator[Fired]:
 @on_sample(
     "dies-past-knee",
     Severity.NOTE,
-    title="The server ended at a rate above its capacity",
+    title="The server exited at a rate above its capacity",
     threshold=(
         "the server exits before the stop signal, during a trial, during the closed loop of the warm-up, or in a burst"
     ),
@@ -146,9 +147,10 @@ def capacity_uncertain(sample: Sample, case: Case) -> Iterator[Fired]:
     phases=("capacity",),
 )
 def dies_past_knee(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A service that refuses excess load recovers when the rush is over. One that exits does not.
+    """A service that refuses excess requests recovers when the load falls.
 
-    This is a result, not a fault of the measurement. The search went on at lower rates with a new process.
+    A service that exits does not. This is a result and not an error of the measurement. touchstone started a new
+    process and continued the search at lower rates.
     """
     found = sample.capacity
     if found is not None and found.death is not None:
@@ -170,10 +172,13 @@ def dies_past_knee(sample: Sample, case: Case) -> Iterator[Fired]:
     "goodput-collapses",
     Severity.NOTE,
     title="Above its capacity the service answers hardly any request in time",
-    threshold="at twice the capacity, goodput is below 20 % of the capacity, and the service recovers after the burst",
+    threshold=(
+        "at a load of twice the capacity, goodput (the rate of responses in time) is below 20 % of the capacity, and "
+        "the service recovers after the burst"
+    ),
     threshold_reason=(
-        "a service that refuses excess requests keeps its goodput. A service that loses four fifths of "
-        "its goodput works on requests whose clients have given up"
+        "a service that refuses excess requests keeps its goodput. A service that loses four fifths of it spends its "
+        "time on requests whose clients have given up"
     ),
     next_step=(
         "Limit the queue or the number of requests in flight, and refuse the rest at once with 503 or 429. Drop a "
@@ -182,7 +187,10 @@ def dies_past_knee(sample: Sample, case: Case) -> Iterator[Fired]:
     phases=("capacity",),
 )
 def goodput_collapses(sample: Sample, case: Case) -> Iterator[Fired]:
-    """At twice its capacity, a service could still answer as many requests as its capacity. Many answer none."""
+    """At a load of twice its capacity, a service could still answer as many requests as at its capacity.
+
+    Many services then answer none in time.
+    """
     burst = _burst(sample, "collapses")
     if burst is None:
         return
@@ -200,21 +208,22 @@ def goodput_collapses(sample: Sample, case: Case) -> Iterator[Fired]:
     Severity.NOTE,
     title="The service did not recover from a burst",
     threshold=(
-        "after the burst, load continues at 70 % of the capacity for the length of four trials. In no second of this "
-        "load do 95 % of the requests get a correct response within the objective's latency bound"
+        "after the burst, the load continues at 70 % of the capacity for the length of four trials. The service "
+        "never recovers: in each second, fewer than 95 % of the requests get a right response within the objective's "
+        "latency"
     ),
     threshold_reason=(
-        "otherwise the service handles this load with ease. So something that the burst left behind blocks it: a queue "
-        "of requests that nobody waits for any more, or a broken state"
+        "without the burst, the service can handle this load. So the burst left something behind: a queue of "
+        "requests whose clients have given up, or a broken state"
     ),
     next_step=(
-        "Bound the queue by time: drop a request that has waited longer than its client does. Look for retries, for "
-        "caches that are empty now, and for pools whose connections are broken."
+        "Limit the time in the queue: drop a request that has waited longer than its client waits. Look for retries, "
+        "for caches that have become empty, and for pools with broken connections."
     ),
     phases=("capacity",),
 )
 def never_recovers(sample: Sample, case: Case) -> Iterator[Fired]:
-    """After a burst of seconds such a service needs a restart, or minutes."""
+    """A burst of a few seconds makes the service unusable for minutes, or until it is restarted."""
     burst = _burst(sample, "never recovers")
     if burst is None:
         return
@@ -238,12 +247,9 @@ def _burst(sample: Sample, behaviour: Behaviour) -> BurstEvidence | None:
     "objective-not-met",
     Severity.NOTE,
     title="No rate met the objective",
-    threshold=(
-        "with a probability of 90 %, the capacity is below the lowest rate at which a trial is long enough for the "
-        "objective"
-    ),
+    threshold=("with a probability of 90 %, the capacity is below the lowest rate that can be tested"),
     threshold_reason=(
-        "below that rate, a trial of ten seconds has too few requests to estimate the objective's percentiles"
+        "below the lowest rate, a trial of ten seconds has too few requests to estimate the objective's percentiles"
     ),
     next_step=(
         "Look at the latency at the lowest rate. The objective may be stricter than the latency of the idle service."
@@ -251,7 +257,7 @@ def _burst(sample: Sample, behaviour: Behaviour) -> BurstEvidence | None:
     phases=("capacity",),
 )
 def objective_not_met(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A service that misses its objective while nearly idle has no capacity. Its speed at full load does not matter."""
+    """A service that misses its objective even when it is nearly idle has no capacity under that objective."""
     found = sample.capacity
     if found is None or found.ended != "nothing holds" or not found.trials:
         return

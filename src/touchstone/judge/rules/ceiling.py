@@ -23,14 +23,14 @@ _ABOVE_TARE_SHORTER = 0.5
 @on_sample(
     "above-tare",
     Severity.SUSPECT,
-    title="Faster than a server that does nothing",
+    title="The contender is faster than the null server",
     threshold=(
         "in a closed loop, throughput is more than 25 % above the null server's best. In an open loop, the median "
         "latency is below half of the null server's lowest"
     ),
     threshold_reason=(
-        "measurements of the null server are short and vary by up to a tenth between rounds, and the best is used. A "
-        "real server does at least the work of a server that only responds"
+        "measurements of the null server are short and vary by up to a tenth between rounds. The rule uses the best "
+        "of them. A real server does at least as much work as the null server"
     ),
     next_step=(
         "Check that the null server ran on the same CPUs and connections. Look for a cache or a proxy in front of the "
@@ -38,8 +38,9 @@ _ABOVE_TARE_SHORTER = 0.5
     ),
 )
 def above_tare(sample: Sample, case: Case) -> Iterator[Fired]:
-    """No server is much faster than the null server. If one seems to be, units, counts or the null server's figure are
-    wrong.
+    """A real server cannot be much faster than the null server.
+
+    If a contender seems to be, a unit, a count or the null server's figure is wrong.
     """
     result, tares = sample.result, [t.result for t in case.tares(sample.load) if t.result is not None]
     if result is None or not tares:
@@ -68,15 +69,16 @@ def above_tare(sample: Sample, case: Case) -> Iterator[Fired]:
 @on_sample(
     "near-tare",
     Severity.SUSPECT,
-    title="The figure is close to the generator's ceiling",
+    title="The throughput is close to the null server's",
     threshold=(
         "in a closed loop, throughput is above 90 % of the null server's median rate, while the server's CPUs are less "
         "than 90 % busy"
     ),
     threshold_reason=(
-        "within a tenth of the ceiling, differences as small as the margin are compressed. A server whose own CPUs are "
-        "full is its own limit, and CPU that other processes used was not available to it. In neighbouring slices the "
-        "ceiling is the same for both contenders, so their order is known, but not the size of the difference"
+        "within a tenth of the null server's rate, differences between contenders look smaller than they are. A "
+        "server whose CPUs are full has reached its own limit; CPU that other processes used was not available to "
+        "it. Both contenders of a comparison have the same ceiling, so their order is known, but not the size of the "
+        "difference"
     ),
     next_step=(
         "Give the engine more CPUs, or make the server the bottleneck (fewer CPUs for it). Compare CPU per request "
@@ -84,9 +86,9 @@ def above_tare(sample: Sample, case: Case) -> Iterator[Fired]:
     ),
 )
 def near_tare(sample: Sample, case: Case) -> Iterator[Fired]:
-    """The null server does no work. Its rate is the ceiling of generator, kernel and machine.
+    """The null server does no work, so its rate is the highest that load generator, kernel and machine can reach.
 
-    A contender close to that ceiling may be faster than touchstone can measure.
+    A contender close to that rate may be faster than touchstone can measure.
     """
     result = sample.result
     tare = case.ceiling(sample.load)
@@ -115,25 +117,25 @@ _TARE_DRIFT_RARE = 0.1
 @on_run(
     "tare-drift",
     Severity.SUSPECT,
-    title="The machine drifted during the run",
+    title="The machine became faster or slower during the run",
     threshold=(
         "the null server's rates rise or fall over time (Kendall's tau). A change of more than twice the margin at p "
         "below 5 % is suspect; a change of more than the margin at p below 10 % is a note"
     ),
     threshold_reason=(
-        "ratios are taken within rounds, which cancels most of a drift. At twice the margin, the drift between the "
-        "first and the last contender of a round can reach the margin. Four rates of the null server are in order by "
-        "chance once in twelve times, so four alone never make it suspect"
+        "ratios are computed within rounds, which cancels most of a drift. If the drift is twice the margin, it can "
+        "reach the margin between the first and the last contender of a round. Four rates are in rising or falling "
+        "order by chance once in twelve times, so four rates alone never make it suspect"
     ),
     next_step=(
-        "Let the machine reach a steady temperature first. Stop other processes. Take more rounds, so that the random "
-        "order averages the drift out."
+        "Let the machine reach a steady temperature first. Stop other processes. Measure more rounds: the random "
+        "order of contenders then averages the drift out."
     ),
 )
 def tare_drift(case: Case) -> Iterator[Fired]:
-    """The null server does the same work every time.
+    """The null server does the same work in every round.
 
-    If it gets slower, the machine got slower, and contenders that run later look slower.
+    If it becomes slower, the machine has become slower, and contenders that are measured later look slower.
     """
     for load in case.tared:
         rates = _closed_rates(case, load)
@@ -166,15 +168,14 @@ def tare_drift(case: Case) -> Iterator[Fired]:
     title="The null server was not measured",
     threshold="a load has samples, but the null server was not measured under it",
     threshold_reason=(
-        "several rules compare with the null server. Without it they cannot fire, and their silence must not be read "
-        "as approval"
+        "several rules need the null server's figures. Without them these rules cannot fire, even if there is a problem"
     ),
-    next_step="Run with the null server (it is on unless it was turned off), or see why it failed.",
+    next_step="Run with the null server (it is on by default), or find out why it failed.",
 )
 def tare_missing(case: Case) -> Iterator[Fired]:
-    """Figures are compared with the null server's.
+    """The null server's rate shows how close the load generator was to its limit, and whether the machine changed.
 
-    Without these it is unknown how near the generator was to its ceiling, and whether the machine drifted.
+    Without it, nobody knows.
     """
     for load in case.tared:
         groups = case.groups_of("load" if load else "peak")
@@ -191,18 +192,23 @@ def tare_missing(case: Case) -> Iterator[Fired]:
     Severity.SUSPECT,
     title="The machine is noisy",
     threshold=(
-        "robust scatter of the null server's rates (1.48 times the median absolute deviation) above three times the "
-        "margin: suspect; above the margin: a note"
+        "the variation of the null server's rates (1.48 times the median absolute deviation) is above three times "
+        "the margin: suspect; above the margin: a note"
     ),
     threshold_reason=(
-        "the intervals of comparisons already include this noise. Beyond three times the margin a single round shows "
-        "nothing, and a run has too few rounds to average outliers out. For loads in slices it is a note, because "
-        "neighbouring slices share the noise"
+        "the intervals of comparisons already include this noise. Above three times the margin, a run has too few "
+        "rounds to average outliers out. For loads in slices it is a note, because noise affects neighbouring slices "
+        "equally"
     ),
-    next_step="Stop other processes (`touchstone doctor --noise` lists them), pin the CPUs, or take longer rounds.",
+    next_step=(
+        "Stop other processes (`touchstone doctor --noise` lists them), pin the CPUs, or measure longer rounds."
+    ),
 )
 def tare_noise(case: Case) -> Iterator[Fired]:
-    """The null server does the same work every time. Every figure scatters at least as the null server's rate does."""
+    """The null server does the same work in every round, so its rate varies only with the machine.
+
+    All other figures vary at least as much.
+    """
     for load in case.tared:
         rates = _closed_rates(case, load)
         if len(rates) < _LEAST_TARES:
@@ -241,21 +247,21 @@ _LEVEL = 0.02
 @on_run(
     "level-at-ceiling",
     Severity.SUSPECT,
-    title="Several contenders are equal at the ceiling",
+    title="Several contenders have the same rate, close to the null server's",
     threshold=(
-        "in a closed loop, two or more contenders are within 2 % of each other and above 90 % of the null server's "
-        "rate, and none has its CPUs 90 % busy"
+        "in a closed loop, the rates of two or more contenders are within 2 % of each other and above 90 % of the "
+        "null server's rate, and the CPUs of all of them are less than 90 % busy"
     ),
     threshold_reason=(
-        "on a quiet machine repeated runs agree within 2 %. Servers that are level although they have CPU to spare "
-        "share an external limit. It compresses their differences, but does not reverse their order"
+        "on a quiet machine repeated runs agree within 2 %. Servers with equal rates and unused CPU share a limit "
+        "outside of them. It makes differences smaller but does not change the order"
     ),
-    next_step="Give the engine more CPUs or the servers fewer. Until then, rank them by CPU per request.",
+    next_step="Give the engine more CPUs or the servers fewer. Or compare their CPU per request.",
 )
 def level_at_ceiling(case: Case) -> Iterator[Fired]:
-    """Contenders within 2 % of each other at the ceiling were not compared.
+    """The load generator limits these contenders.
 
-    The generator was measured several times.
+    Their equal rates show its limit, and not that the contenders are equally fast.
     """
     for load in case.loads:
         ceiling = case.ceiling(load)

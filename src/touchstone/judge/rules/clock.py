@@ -52,15 +52,15 @@ _CLOCK_STEPPED_EDGE_S = 1.0
     Severity.SUSPECT,
     title="The wall clock was set",
     threshold=(
-        "the wall clock and the monotonic clock differ by more than 0.1 s and 0.1 % over a sample, or by more than 0.1 "
-        "s between two readings 0.1 s apart, even if the clock was set back afterwards. Or the start of the load by "
-        "the wall clock is outside the sample"
+        "the elapsed times by wall clock and by monotonic clock differ. Over a sample they differ by more than 0.1 s "
+        "and more than 0.1 %, or between two readings 0.1 s apart by more than 0.1 s (even if the clock was set back "
+        "afterwards). Or, by the wall clock, the load began outside the sample"
     ),
     threshold_reason=(
-        "time daemons slew by at most 0.05 %, so more is a step. The engine's own times are monotonic and remain "
-        "correct"
+        "time daemons adjust the speed of the clock by at most 0.05 %, so a larger difference means that the clock "
+        "was set. The engine uses the monotonic clock, so its own times remain correct"
     ),
-    next_step="Let the time daemon settle before the run, or stop it for the length of the run.",
+    next_step="Wait until the time daemon has adjusted the clock, or stop it during the run.",
     phases=None,
     tares_too=True,
 )

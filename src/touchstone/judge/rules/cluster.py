@@ -17,22 +17,23 @@ _APART_S = 0.005
 @on_sample(
     "generators-apart",
     Severity.SUSPECT,
-    title="Generators did not begin together",
+    title="The load generators started at different times",
     threshold=(
         "two generators may have started more than 5 ms apart (in slices: on average), including the uncertainty of "
         "their clocks"
     ),
     threshold_reason=(
-        "round trips within a rack take well below 1 ms, and half of the fastest round trip bounds the error of a "
-        "clock. At 5 ms either a generator was held up, or the network is too slow to compare clocks"
+        "a round trip within a rack takes well below 1 ms, and a clock is wrong by at most half of the fastest round "
+        "trip. At 5 ms either a load generator was delayed, or the network is too slow to compare clocks"
     ),
     next_step=(
-        "Find out what holds the named generator up (`touchstone doctor --cluster`), or put the nodes closer together."
+        "Find out what delays the named load generator (`touchstone doctor --cluster`), or put the nodes closer "
+        "together."
     ),
     tares_too=True,
 )
 def generators_apart(sample: Sample, case: Case) -> Iterator[Fired]:
-    """While only one of two generators sends, the server has less load than stated."""
+    """While only one of two load generators sends, the server has less load than planned."""
     parts = sample.result.generators if sample.result else []
     if len(parts) < 2:
         return
@@ -55,15 +56,16 @@ def generators_apart(sample: Sample, case: Case) -> Iterator[Fired]:
 @on_run(
     "generators-unlike",
     Severity.NOTE,
-    title="Generators are machines of different kinds",
+    title="The load generators run on different kinds of machines",
     threshold="the generators of a sample differ in the model or the number of their CPUs",
-    threshold_reason="this is a plain fact, and true for all contenders. So it is a note",
+    threshold_reason="this affects all contenders alike, so it is a note",
     next_step=(
-        "Give the role to machines of one kind, or check with the null server that the slowest one is fast enough."
+        "Use machines of one kind as load generators, or check with the null server that the slowest one is fast "
+        "enough."
     ),
 )
 def generators_unlike(case: Case) -> Iterator[Fired]:
-    """Each generator carries an equal part of a load, so the slowest one limits the load."""
+    """Each load generator sends an equal part of the load, so the slowest one limits the load."""
     seen: dict[tuple[str, ...], list[str]] = {}
     for sample in case.run.samples:
         kinds = {place.name: f"{len(place.cpus)} x {place.model}" for place in sample.process.placement.generators}
@@ -83,20 +85,22 @@ _JOINING_BUSY_CPUS = 0.5
 @on_sample(
     "joining-busy",
     Severity.SUSPECT,
-    title="Ray kept a CPU of the server's machine busy",
+    title="Ray used much of a CPU of the server's machine",
     threshold="Ray's processes on the server's machine used more than half of a CPU during the load",
     threshold_reason=(
-        "when idle, they use a few hundredths of a CPU, and the leading engine uses a few more. Above half a CPU, too "
-        "little may be left for the engine"
+        "when idle, Ray's processes and the engine each use a few hundredths of a CPU. Above half a CPU, too little "
+        "may be left for the engine"
     ),
-    next_step="See what else the cluster runs (`touchstone doctor --cluster`), and let it run only this benchmark.",
+    next_step=(
+        "Find out which other jobs the cluster runs (`touchstone doctor --cluster`), and use the cluster for this "
+        "benchmark only."
+    ),
     tares_too=True,
 )
 def joining_busy(sample: Sample, case: Case) -> Iterator[Fired]:
-    """On a cluster the leading engine shares the server machine's last CPU with Ray.
+    """On a cluster, the engine that watches the server shares one CPU with Ray.
 
-    The engine also watches the server. When that CPU is full, the server's memory and CPU are read late, and the excess
-    work goes to other CPUs.
+    If that CPU is full, memory and CPU of the server are read late, and the excess work goes to the server's CPUs.
     """
     result = sample.result
     if result is None or result.joining_cpu_s is None:

@@ -20,14 +20,13 @@ _CPUS_NOT_KEPT_LEAST_S = 0.01
     Severity.INVALID,
     title="The server could run on CPUs outside its set",
     threshold=(
-        "at any sample of the load or at the end, a thread of the server could run, or had run, on a CPU outside the "
-        "server's set. Or, by the kernel's count for the server's cgroup, more than 10 ms of CPU time was used outside "
-        "the set"
+        "during the load or at its end, a thread of the server ran on a CPU outside the server's CPU set, or was "
+        "allowed to. Or the kernel counted more than 10 ms of CPU time of the server's cgroup outside the set"
     ),
     threshold_reason=(
-        "a CPU set is inherited. Only a call of the server itself widens it, or io_uring's IORING_SETUP_SQ_AFF, with "
-        "which the kernel puts a polling thread on a CPU that the server names. The kernel's count is exact, and 10 ms "
-        "are far below what any figure shows"
+        "a process inherits its CPU set. Only the server itself can widen the set, or place a polling thread of the "
+        "kernel outside it (IORING_SETUP_SQ_AFF of io_uring). The kernel's count is exact, and 10 ms are too little "
+        "to change a figure"
     ),
     next_step="Look for calls of `sched_setaffinity` or thread-pinning options in the server or its runtime.",
     own_failure=True,
@@ -36,7 +35,7 @@ _CPUS_NOT_KEPT_LEAST_S = 0.01
 def cpus_not_kept(sample: Sample, case: Case) -> Iterator[Fired]:
     """Contenders are compared on equal CPUs.
 
-    A contender that also uses the engine's CPUs has more of them, and slows the engine.
+    A contender that also uses the engine's CPUs has more CPU than the others, and slows the engine down.
     """
     given = sample.process.placement.server_cpus
     watch = sample.result.watch if sample.result else None
@@ -96,14 +95,14 @@ _LIMITS = {"memory": "the memory limit", "cpu": "the CPU limit"}
     Severity.INVALID,
     title="A limit or priority was changed during the measurement",
     threshold=(
-        "a limit is read back while the contender runs or at its end, and is not as it was set. The rule fires for a "
-        "memory or CPU limit that is higher or gone, and for any other value in a control file of the cgroup (CPU "
-        "weight, quota, CPU set, memory, swap, processes). It also fires for a hard resource limit above touchstone's, "
-        "for a lower OOM score, and for a higher nice value of touchstone's own processes"
+        "touchstone reads the limits back while the contender runs and at its end. The rule fires if a memory or CPU "
+        "limit is higher than set or missing, or if another control file of the cgroup has changed (CPU weight, "
+        "quota, CPU set, memory, swap, processes). It also fires for a hard resource limit above touchstone's, for a "
+        "lower OOM score, and for a higher nice value of touchstone's own processes"
     ),
     threshold_reason=(
-        "the kernel rounds a memory limit down, so it is never higher by itself. Only the contender and service "
-        "managers write control files. A program may raise its soft limits, but needs a privilege for the hard ones"
+        "the kernel rounds a memory limit down, so it is never higher by itself. Only the contender or a service "
+        "manager can have changed a control file. A program needs a privilege to raise its hard resource limits"
     ),
     next_step=(
         "Find out what writes to the cgroup's files: the server itself, or a service manager. In a systemd unit "
@@ -113,10 +112,10 @@ _LIMITS = {"memory": "the memory limit", "cpu": "the CPU limit"}
     phases=None,
 )
 def limit_lifted(sample: Sample, case: Case) -> Iterator[Fired]:
-    """Figures under a limit are meaningless if the limit was not in force.
+    """Figures under a limit are wrong if the limit was not in force.
 
-    A server can raise its own limit. A service manager that does not know of a delegated cgroup switches off the
-    controllers below it on reload, and the limits are gone.
+    A server can raise its own limit. A service manager can remove limits too: on reload, it switches off the
+    controllers of cgroups that it does not know.
     """
     found = [account for account in sample.process.confinement if (*_lifted(account),)]
     if found:
@@ -148,9 +147,9 @@ def _lifted(account: Confinement) -> Iterator[str]:
     phases=None,
 )
 def priority_raised(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A server with a raised priority waits less for a CPU than one without.
+    """A server with a raised priority waits less for a CPU than other servers.
 
-    If engine or dependencies share the CPU, they wait instead.
+    Engine and dependencies wait longer if they share that CPU.
     """
     threads = [thread for account in sample.process.confinement for thread in account.raised]
     if threads:

@@ -42,22 +42,29 @@ _KEPT_LONGER = (
     Severity.INVALID,
     title="Connections were refused, reset or cut",
     threshold=(
-        "one of these happens: a request's connection is reset, or cut before or within the response; a response is "
-        "not HTTP; a connection is refused, cannot be made, or carries bytes without a request. It is invalid above "
-        "the load's error allowance, otherwise suspect. Or requests are repeated because the server had closed a kept "
-        "connection: suspect from 1 % on, or if the closes follow no limit of responses or idle time; otherwise a note"
+        "a connection is refused or cannot be made, is reset or closed during a request, or delivers bytes that are "
+        "not HTTP or that no request asked for. It is invalid above the load's error allowance, otherwise suspect. "
+        "The rule also fires if requests were repeated because the server had closed a kept connection. It is then "
+        "suspect if 1 % of the requests or more were repeated, or if the closes follow no limit of responses or idle "
+        "time; otherwise it is a note"
     ),
     threshold_reason=(
-        "on a loopback interface nothing is lost by chance. Each loss is an act of the server, or a limit that was "
+        "on a loopback interface nothing is lost by chance: the server closed the connection, or a limit was "
         "reached. A server may close a kept connection (RFC 9112 section 9.5), and clients then repeat idempotent "
-        "requests. A server that loses requests looks the same, but its closes follow no limit"
+        "requests. A server that loses requests looks the same, but its closes do not follow a limit"
     ),
-    next_step="Look for the server's limits of connections, backlog and descriptors, and read its log for that moment.",
+    next_step=(
+        "Look at the server's limits for connections, listen backlog and descriptors. Read the part of its log that "
+        "belongs to that moment."
+    ),
     own_failure=True,
     tares_too=True,
 )
 def connections_broken(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A request whose connection broke was not served. Tools that silently reconnect hide such failures."""
+    """If the connection of a request breaks, the request is not served.
+
+    Load generators that reconnect silently hide such failures.
+    """
     result = sample.result
     if result is None:
         return
@@ -101,16 +108,15 @@ _CONNECTIONS_NOT_HELD_EACH = 0.5
     Severity.SUSPECT,
     title="Fewer connections were held than asked for",
     threshold=(
-        "with keep-alive, fewer than 98 % of the connections were established, were open at the end, or were open in "
-        "the median reading of the window: suspect; fewer than 90 %: invalid. It is a note if users pause and the "
-        "server closes idle connections without an error. It does not fire for servers that close after their "
-        "responses (at least one new connection for two requests, and no error)"
+        "with keep-alive, fewer than 98 % of the connections were open: suspect; fewer than 90 %: invalid. The rule "
+        "looks at the connections established, at those open at the end, and at those open in the median reading. It "
+        "is a note if users pause and the server closes idle connections without an error. It does not fire if the "
+        "server closes connections after its responses (at least one new connection for two requests, and no error)"
     ),
     threshold_reason=(
-        "one or two connections may be between closing and opening when they are counted, and the count at the end may "
-        "be high by luck. If a tenth is missing, throughput and latency change by more than the margin. A user who "
-        "pauses opens a new connection when needed. A server that closes after each response holds no connection, and "
-        "`connections-per-request` reports that"
+        "when connections are counted, one or two may just be closed and not yet replaced. If a tenth is missing, "
+        "throughput and latency change by more than the margin. A user who pauses opens a new connection when "
+        "needed. For a server that closes after each response, `connections-per-request` fires instead"
     ),
     next_step=(
         "Look at the server's limit of connections and backlog, at descriptor limits (`ulimit -n`), and at the "
@@ -119,7 +125,10 @@ _CONNECTIONS_NOT_HELD_EACH = 0.5
     tares_too=True,
 )
 def connections_not_held(sample: Sample, case: Case) -> Iterator[Fired]:
-    """Concurrency is part of the test: 200 connections of which only 100 are open are another load."""
+    """The number of connections is part of the load.
+
+    If only 100 of 200 connections are open, the load is a different one.
+    """
     result = sample.result
     asked = asked_connections(sample)
     if result is None or not asked or not sample.spec.keepalive or _closes_after_answers(result):
@@ -161,21 +170,22 @@ _CONNECTIONS_PER_REQUEST_SELDOM = 0.9
     Severity.SUSPECT,
     title="Connections per request are not as the scenario states",
     threshold=(
-        "over warm-up and window together, with keep-alive: more than 1 % of requests needed a new connection, not "
-        "counting connections that the server closed while other contenders were loaded. Without keep-alive: fewer "
-        "than 0.9 connections were opened per request"
+        "the rule counts over warm-up and window together. With keep-alive: more than 1 % of the requests needed a "
+        "new connection. Connections that the server closed while other contenders had their slices do not count. "
+        "Without keep-alive: fewer than 0.9 connections were opened per request"
     ),
     threshold_reason=(
-        "a server may be set to close a connection after some hundreds of requests. At 1 %, connection set-up costs a "
-        "few percent of a short request, which is the least difference that matters"
+        "some servers close a connection after some hundreds of requests, which is less than 1 %. At 1 %, opening "
+        "connections adds a few percent to the cost of a short request. That is about the smallest difference that "
+        "matters"
     ),
     next_step="Look at the server's keep-alive and idle settings, and for a `Connection: close` in its responses.",
 )
 def connections_per_request(sample: Sample, case: Case) -> Iterator[Fired]:
     """Opening a connection costs as much as several requests.
 
-    A server that closes after each response is measured on connection set-up. A server that keeps connections although
-    the load wants new ones avoids that cost.
+    If a server closes after each response, the figures show mostly the cost of opening connections. If the load asks
+    for a new connection per request, a server that keeps connections avoids that cost.
     """
     result = sample.result
     if result is None or not result.counts.completed:
@@ -220,21 +230,25 @@ _HELD_MANY = 0.01
     Severity.INVALID,
     title="Held connections were lost, or their requests failed",
     threshold=(
-        "any connection of a level failed or was lost, or a request over a held connection got no right response: "
-        "suspect; more than 1 % of the level: invalid"
+        "a level is a number of connections at which memory is read. A connection of a level failed or was lost, or "
+        "a request over an open connection got no right response: suspect. This happened to more than 1 % of a "
+        "level's connections: invalid"
     ),
     threshold_reason=(
-        "touchstone closes none of these connections. A server that closes idle connections is another finding "
-        "(`held-connections-closed`). At 1 %, the slope over the levels is off by as much as two runs differ"
+        "touchstone closes none of these connections. If the server closes idle connections, "
+        "`held-connections-closed` fires instead. 1 % of the connections changes the figure by about as much as two "
+        "runs differ"
     ),
-    next_step="Read the evidence: it shows a limit of connections or descriptors, or a wrong response.",
+    next_step=(
+        "Read the evidence. Usually a limit of connections or descriptors was reached, or a response was wrong."
+    ),
     own_failure=True,
     phases=("hold",),
 )
 def held_requests_failed(sample: Sample, case: Case) -> Iterator[Fired]:
-    """Memory per connection means something only for connections that exist and work.
+    """Memory per connection has a meaning only if all connections work.
 
-    A server that resets some connections, or responds wrongly on them, needs less memory for each.
+    A server that resets some connections, or responds wrongly on them, seems to need less memory.
     """
     levels = sample.hold.raw if sample.hold else []
     worst = max((level for level in levels if level.idle), key=_failures, default=None)
@@ -260,20 +274,24 @@ def _failures(level: HoldLevel) -> int:
 @on_sample(
     "held-connections-closed",
     Severity.SUSPECT,
-    title="The server closed connections that were to be held",
+    title="The server closed connections that should have stayed open",
     threshold=(
-        "the server closed a connection of a level while the connection was idle, or with a notice: a note. It closed "
-        "more than 1 % of the level: suspect. More than 1 % were missing when memory was read: invalid"
+        "a level is a number of connections at which memory is read. The server closed an idle connection of a "
+        "level, or announced the close: a note. It closed more than 1 % of a level's connections: suspect. More than "
+        "1 % of them were missing when memory was read: invalid"
     ),
     threshold_reason=(
-        "a server may close idle connections (RFC 9112 section 9.5). Closed connections are replaced while a level is "
-        "reached. At 1 %, the memory that the server keeps for them is as much as two runs differ by"
+        "a server may close idle connections (RFC 9112 section 9.5). While a level is being reached, touchstone "
+        "replaces closed connections. 1 % of the connections changes the figure by about as much as two runs differ"
     ),
     next_step="Raise the server's idle timeout above the time that a level takes, or hold fewer connections.",
     phases=("hold",),
 )
 def held_connections_closed(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A close that the protocol allows is not a failure. But memory per connection needs connections that stay open."""
+    """A server may close connections.
+
+    But memory per connection can be measured only while the connections are open.
+    """
     levels = sample.hold.raw if sample.hold else []
     worst = max((level for level in levels if level.closed), key=_closed, default=None)
     if worst is None or worst.closed is None:

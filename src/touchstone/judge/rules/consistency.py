@@ -33,22 +33,16 @@ _BYTES_UNLIKE_BODIES_LONGEST = 20
     Severity.INVALID,
     title="The bytes received do not match the expected bodies",
     threshold=(
-        "fewer bytes were received than the bodies have, without the bodies of responses that were in progress when "
-        "the window or a slice began. Or, if every body is stated exactly and none was wrong, the mean body length is "
-        "outside the range that the templates can produce"
+        "the bytes received are fewer than the total length of the expected bodies. Bodies of responses that were in "
+        "progress when the window or a slice began are not included. The rule also fires if every body is stated "
+        "exactly, none was wrong, and the mean body length is outside the range that the templates can produce"
     ),
-    threshold_reason=(
-        "the length of an exactly stated body is known, except for the digits of a counter (20 at most). No other "
-        "tolerance is needed"
-    ),
+    threshold_reason=("the length of an exactly stated body is known, except for the digits of a counter (20 at most)"),
     next_step="Look at a raw response (`curl -i`). If it is right, the record is wrong: report it.",
     own_failure=True,
 )
 def bytes_unlike_bodies(sample: Sample, case: Case) -> Iterator[Fired]:
-    """Bytes per response are a check that does not depend on the count of successes.
-
-    An error page or half a body changes them.
-    """
+    """The number of bytes received checks the responses in a second way. An error page or half a body changes it."""
     result = sample.result
     if result is None or not result.counts.ok:
         return
@@ -103,22 +97,23 @@ _COUNTS_CONTRADICT_SUM = 0.01
     Severity.INVALID,
     title="Counts and rates contradict each other",
     threshold=(
-        "one of three is true. (1) In a closed loop, the rate differs by more than 2 % from the correct responses over "
-        "the window (in slices: over the whole generations). (2) Right, wrong and failed requests do not add up to "
-        "those sent (in older records: within 1 %). (3) Fewer requests have a latency than were answered correctly, by "
-        "more than can be in progress at the window's edges"
+        "one of three is true. (1) In a closed loop, the rate differs by more than 2 % from the number of right "
+        "responses divided by the window's length. (In slices, only complete generations count: each connection has "
+        "got one response.) (2) Right, wrong and failed requests do not add up to the requests sent (in older "
+        "records: within 1 %). (3) There are fewer latencies than right responses, and the difference is larger than "
+        "the number of requests in progress at the window's start and end"
     ),
     threshold_reason=(
-        "counts are exact. A rate and the number of latencies are exact too, except for requests in progress when the "
-        "window opens and closes"
+        "counts are exact. The rate and the number of latencies are exact except for requests in progress when the "
+        "window begins or ends"
     ),
     next_step="The record contradicts itself. Measure again, and if it happens again, report it with the record.",
     tares_too=True,
 )
 def counts_contradict(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A rate is a count over a time, and every request ends in exactly one way.
+    """A rate is a count divided by a time, and every request ends in exactly one way.
 
-    A total that is reported per thread, or timeouts that are left out, contradict this.
+    If counts and rates do not agree, the engine or the record has an error.
     """
     result = sample.result
     if result is None or not result.counts.sent or not result.window.measured_s:
@@ -178,18 +173,15 @@ _BOOTS = ("boot_rss", "boot_pss", "boot_anon", "boot_first_response")
         "a figure of rate, latency or memory differs by more than 2 % from the value in the engine's result or in the "
         "starts"
     ),
-    threshold_reason=(
-        "figures are copies or medians of these values, and a peak may be read from two series. 2 % is more than any "
-        "rounding"
-    ),
+    threshold_reason=("figures are copies or medians of these values. 2 % is more than any rounding"),
     next_step="The figure was derived wrongly. Report it with the record.",
     phases=("load", "boot"),
     tares_too=True,
 )
 def figures_unlike_evidence(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A table in milliseconds may hold seconds, or virtual memory under the name of memory.
+    """The record may hold a wrong unit, or one kind of memory under the name of another.
 
-    Each figure is compared with the raw record from which it was computed.
+    Each figure is compared with the raw data from which it was computed.
     """
     for figure, values in _evidence(sample).items():
         stated = sample.figures.get(figure)
@@ -245,29 +237,30 @@ _IN_WHOLE = (
     Severity.INVALID,
     title="Rate times mean latency does not match the concurrency",
     threshold=(
-        "rate times mean latency differs from the concurrency by more than 10 %: suspect; by more than 25 %: invalid. "
-        "Both limits are wider by the requests that are in progress when the window begins or ends. At the end that is "
-        "the time spent waiting for responses after the window, divided by the window's length. At the beginning it is "
-        "the longest latency plus the time that the engine waited for a CPU and the time that the host took, divided "
-        "by the same length. In slices, the rate of a closed loop counts complete generations: each connection has got "
-        "one response. A product that is too high does not count if all latencies together are no longer than the "
-        "slices. If `connections-wait` fires on the same sample, it explains this finding, which is then no more severe"
+        "rate times mean latency differs from the concurrency by more than 10 %: suspect; by more than 25 %: "
+        "invalid. Both limits are larger in short windows, because of requests that are in progress when the window "
+        "begins or ends. Each limit grows by a sum of times divided by the window's length: the wait for responses "
+        "after the window, the longest latency, the engine's wait for a CPU, and steal. In slices, the rate of a "
+        "closed loop counts complete generations only: each connection has got one response. A product that is too "
+        "high is ignored if the sum of all latencies is no longer than the slices allow. If `connections-wait` fires "
+        "on the same sample, it explains this finding, and this finding is not more severe"
     ),
     threshold_reason=(
-        "the law is exact. Unless the engine is saturated, its own time between a response and the next request is "
-        "below 10 % of the latency. An error of 25 % means that a unit, a count or the concurrency is wrong"
+        "the law is exact. The engine's own time between a response and the next request is below 10 % of the "
+        "latency, unless the engine is saturated. A difference of 25 % means that a unit, a count or the concurrency "
+        "is wrong"
     ),
     next_step=(
         "Check the units and the number of connections that were really held. If the product is too low, look at the "
-        "generator's own CPU. Also look for requests that were sent before the window and answered after it, because "
-        "their latencies are missing from the window."
+        "load generator's CPU. Also look for requests that were sent before the window and answered after it: their "
+        "latencies are missing."
     ),
 )
 def littles_law(sample: Sample, case: Case) -> Iterator[Fired]:
-    """The number of requests in the system is the rate times the mean latency (Little 1961).
+    """By Little's law (1961), rate times mean latency is the mean number of requests in progress.
 
-    In a closed loop that number equals the number of connections. In an open loop, or with users who pause, it can be
-    lower than the number of connections but never higher.
+    In a closed loop that is the number of connections. In an open loop, or with users who pause, it can be lower but
+    never higher.
     """
     result = sample.result
     if result is None or not result.window.measured_s or not result.latency.count:
@@ -353,8 +346,8 @@ _PERCENTILES_NOT_MONOTONE_ORDER = ("min", "p50", "p75", "p90", "p95", "p99", "p9
     Severity.INVALID,
     title="Percentiles contradict each other",
     threshold=(
-        "min, p50, p75, ... max decrease anywhere by more than 1 %, a mean is outside of min and max, a curve "
-        "decreases, or a value is negative"
+        "in the order min, p50, p75, ... max, a value is more than 1 % below the one before; or a mean is not "
+        "between min and max, a cumulative curve decreases, or a value is negative"
     ),
     threshold_reason=(
         "a histogram of three significant digits rounds by up to 0.1 %, so 1 % is ten times the largest rounding error"
@@ -363,7 +356,7 @@ _PERCENTILES_NOT_MONOTONE_ORDER = ("min", "p50", "p75", "p90", "p95", "p99", "p9
     tares_too=True,
 )
 def percentiles_not_monotone(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A higher percentile cannot be smaller than a lower one. If it is, columns or units were mixed up."""
+    """A higher percentile cannot be smaller than a lower one. If it is, the record has mixed up columns or units."""
     result = sample.result
     if result is None:
         return

@@ -16,19 +16,14 @@ _SHOWN = 3
 @on_group(
     "contract-broken",
     Severity.INVALID,
-    title="The contender does not keep the contract",
+    title="The contender breaks the contract",
     threshold="any check of the verify phase fails, or a request of a load is not answered as it must be",
-    threshold_reason="the scenario states the contract, and each check states the correct response",
-    next_step=(
-        "See which request broke the contract and how, and what the service wrote. Fix the service and measure again."
-    ),
+    threshold_reason="each check of the contract states the correct response, so a failure is certain",
+    next_step=("The evidence shows the request and the response. Fix the service and measure again."),
     phases=("verify",),
 )
 def contract_broken(group: SampleGroup, case: Case) -> Iterator[Fired]:
-    """Services can be compared only if they do the same work.
-
-    After a failed check every figure of the contender is that of another service.
-    """
+    """Services can be compared only if they do the same work. A contender that fails a check does different work."""
     broken = [(s, c) for s in group.samples for c in s.checks if not c.passed]
     for sample, check in broken:
         log = sample.process.log if sample.process.log_bytes != 0 else None
@@ -44,21 +39,18 @@ def contract_broken(group: SampleGroup, case: Case) -> Iterator[Fired]:
 @on_sample(
     "contract-broken-after-load",
     Severity.INVALID,
-    title="The contract held before the load and not after it",
+    title="The contender breaks the contract after the load",
     threshold="any check fails when it is repeated after the load",
     threshold_reason="the same checks passed before the load, so the load caused the failure",
     next_step=(
-        "Look for state that workers do not share, such as a note that only one process keeps. Also look for resources "
-        "that ran out: connections, sessions, descriptors, threads, memory."
+        "Look for data that only one of several worker processes has. Also look for resources that ran out: "
+        "connections, sessions, descriptors, threads, memory."
     ),
     own_failure=True,
     phases=("load", "peak", "hold", "drain"),
 )
 def contract_broken_after_load(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A service that responds wrongly after the load was broken by the load.
-
-    Whether its responses during the load were right is unknown.
-    """
+    """The load broke the service. It is unknown whether its responses during the load were right."""
     broken = [c for c in sample.checks if not c.passed]
     if broken:
         yield Fired(
@@ -70,24 +62,24 @@ def contract_broken_after_load(sample: Sample, case: Case) -> Iterator[Fired]:
 @on_sample(
     "contract-broken-in-load",
     Severity.INVALID,
-    title="The contract does not hold while the service is loaded",
+    title="The contender breaks the contract under load",
     threshold=(
-        "any check of the contract that is made inside the load is answered wrongly, or a dependency does not show the "
-        "work for it. These checks are made in the first round's warm-up, on the load's own connections, between its "
-        "requests. A check without a response is repeated once"
+        "a check of the contract during the load gets a wrong response, or the work of the check is missing in a "
+        "dependency. touchstone makes these checks in the first round's warm-up, on the load's connections and "
+        "between its requests. A check without a response is repeated once"
     ),
-    threshold_reason="the same check passed before the load, one request at a time, so only the load is new",
+    threshold_reason="the same check passed before the load, so the load is the cause",
     next_step=(
-        "Look for what the service does differently with many open connections or many requests in progress. It may "
-        "skip or postpone work, leave out checks of input, or keep copies for each connection."
+        "Find out what the service does differently with many open connections or many requests in progress. It may "
+        "skip or postpone work, skip input validation, or keep a copy of data per connection."
     ),
     own_failure=True,
     phases=("load",),
 )
 def contract_broken_in_load(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A service can recognise a contract check by its few connections, and behave differently under load.
+    """A service could behave correctly in the contract checks and differently under load.
 
-    Therefore checks are also made between the requests of the load, on the same connections.
+    Therefore touchstone repeats the checks between the requests of the load, on the same connections.
     """
     broken = [check for check in sample.checks_in_load if not check.passed]
     for check in broken[:_SHOWN]:
@@ -100,23 +92,25 @@ def contract_broken_in_load(sample: Sample, case: Case) -> Iterator[Fired]:
 @on_sample(
     "answers-mixed",
     Severity.INVALID,
-    title="Responses under load are those of other keys",
+    title="Under load, requests get the responses of other keys",
     threshold=(
-        "under load, the response to a key has another key's body instead of the body that its own key has at rest, "
-        "before the load and after it. Keys are requested in the first round's warm-up, between the requests of the "
-        "load. Only reading requests with one varying key are used, and only if the load's expectation does not depend "
-        "on the key. Bodies that differ at rest are left out"
+        "before and after the load, touchstone requests some keys one at a time, and notes the body of each. In the "
+        "first round's warm-up it requests the same keys between the requests of the load. The rule fires if a "
+        "response then has the body of another key. Only GET requests with one varying key are used, and only if the "
+        "load's `expect` does not depend on the key. Keys with two different bodies before and after the load are "
+        "left out"
     ),
-    threshold_reason="at rest the service itself shows which response is right for each key",
+    threshold_reason="without load, the service itself shows the right response for each key",
     next_step=(
-        "Look for a value that requests share: a global, or a field of a handler, that is set before a wait (`await`, "
-        "a query) and read after it. State the key in the load's expectation, so that every response is checked."
+        "Look for a variable that concurrent requests share, such as a global or a field of a handler. The error "
+        "occurs if it is set before a wait (`await`, a query) and read after the wait. State the key in the load's "
+        "`expect`, so that touchstone checks every response."
     ),
     own_failure=True,
     phases=("load",),
 )
 def answers_mixed(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A service that gives one user the response for another is wrong, however fast it is."""
+    """The service sends one user's response to another user."""
     mixed = sample.mixed_answers
     if mixed:
         one = mixed[0]
@@ -135,12 +129,13 @@ def answers_mixed(sample: Sample, case: Case) -> Iterator[Fired]:
         "a contender has load figures but no verify sample: suspect; a note if the plan left the verify phase out"
     ),
     threshold_reason=(
-        "a check takes seconds. A reader can judge a phase that was left out on purpose, but not one that got lost"
+        "the checks take only seconds. If the phase was left out on purpose, the reader knows it, so the finding is "
+        "a note"
     ),
     next_step="Run with the verify phase.",
 )
 def contract_not_checked(group: SampleGroup, case: Case) -> Iterator[Fired]:
-    """A service that was only timed may not do the work at all."""
+    """Without the contract checks, nobody knows whether the service does the work."""
     verified = {s.contender for s in case.run.samples if s.phase == "verify" and (s.checks or s.failure)}
     if group.contender in verified:
         return
@@ -157,13 +152,13 @@ def contract_not_checked(group: SampleGroup, case: Case) -> Iterator[Fired]:
     Severity.INVALID,
     title="A measurement could not be carried out",
     threshold="a failure is recorded with the sample",
-    threshold_reason="there is nothing to weigh: touchstone itself recorded that it could not go on",
-    next_step="Read what failed, and the last lines of its log.",
+    threshold_reason="touchstone itself recorded that it could not continue",
+    next_step="Read the failure in the evidence, and the last lines of the log.",
     phases=None,
     tares_too=True,
 )
 def phase_failed(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A measurement that ended early has no figures, and that is a result too."""
+    """A measurement failed and has no figures. The report shows the failure in their place."""
     failure = sample.failure
     if failure is not None:
         where = f"{failure.where}: " if failure.where else ""
@@ -175,16 +170,17 @@ def phase_failed(sample: Sample, case: Case) -> Iterator[Fired]:
     "proofs-left-out",
     Severity.NOTE,
     title="Some proofs of the contract were left out",
-    threshold="a sample says that a check, proof, preparation or setting was left out",
-    threshold_reason="it is a fact about how the service was run. Its responses were checked like those of all others",
+    threshold="the record says that a check, proof, preparation or setting was left out",
+    threshold_reason="the responses were checked like those of all contenders, so it is a note",
     next_step=(
-        "Query the service's own database after the run. Or add the service as a stack, and touchstone queries it."
+        "Check the service's database after the run. Or add the service as a stack; touchstone then checks the "
+        "database."
     ),
 )
 def proofs_left_out(case: Case) -> Iterator[Fired]:
-    """If touchstone did not start the service, only the responses can be checked.
+    """Only the responses were checked, because touchstone did not start this service.
 
-    Rows and settings in its database are out of touchstone's reach.
+    It cannot read rows and settings in the service's database.
     """
     left_out: dict[str, dict[str, None]] = {}
     for sample in case.run.samples:

@@ -34,21 +34,21 @@ _NAMED = 4
     title="The core was slower than its best",
     threshold=(
         "a contender would have answered at least 15 % more requests if its core had always been as fast as in the "
-        "fastest 5 % of the load's slices. The estimate uses how the contender's rate depends on the time that a fixed "
-        "piece of work takes on its CPUs. The rule does not fire if other processes used more than 10 % of the "
-        "machine, because their use varies with the core's speed"
+        "fastest 5 % of the load's slices. touchstone measures the speed of the core by a fixed piece of work. From "
+        "all slices it estimates how the contender's rate depends on that speed. The rule does not fire if other "
+        "processes used more than 10 % of the machine's CPU, because their use changes together with the core's speed"
     ),
     threshold_reason="up to 10 % is normal on a quiet virtual machine",
     next_step=(
-        "Nothing is wrong with the contenders. If they would gain unequally, their ratio is different on a quiet host. "
-        "Measure again on one, or at another hour."
+        "The contenders are not at fault. If the estimated gain differs between contenders, their ratio is different "
+        "on a quiet host. Measure again on a quiet host or at another time of day."
     ),
 )
 def core_slowed(case: Case) -> Iterator[Fired]:
-    """Services slow down if another program uses their core's hyperthread or caches.
+    """A service becomes slower if another program uses the second hyperthread or the caches of its core.
 
-    Not all slow down equally: a service that reads much memory loses more. The ratio of two services is then true for
-    this machine in this state, and may differ on a quiet one.
+    A service that reads much memory slows down more than others. The ratio of two services may then be different on a
+    quiet machine.
     """
     for load in case.loads:
         sliced = [s for s in case.run.samples if (s.phase, s.load) == ("load", load) and loop(s) == "closed"]
@@ -91,16 +91,16 @@ _CPU_STOLEN_SHARE = 0.02
     title="The hypervisor took CPU away",
     threshold="steal is above 2 % of the machine's CPU time in the window",
     threshold_reason=(
-        "a fully loaded server loses 2 % of its throughput with 2 % of the CPU. By default an effect of 5 % matters, "
-        "and 2 % is nearly half of it"
+        "with 2 % less CPU, a fully loaded server has 2 % less throughput. That is nearly half of the default margin "
+        "of 5 %"
     ),
     next_step=(
-        "Measure at another hour or on another machine. More rounds average steal out only if it hits all contenders "
+        "Measure at another time of day or on another machine. More rounds help only if steal affects all contenders "
         "equally."
     ),
 )
 def cpu_stolen(sample: Sample, case: Case) -> Iterator[Fired]:
-    """Stolen time looks like slow code. It varies with the other virtual machines on the host."""
+    """The contender looks slower than it is. Steal varies with the load of the other virtual machines on the host."""
     stolen = stolen_share(sample, case.run.environment.cpus)
     if sample.result is not None and stolen is not None and stolen > _CPU_STOLEN_SHARE:
         yield Fired(
@@ -122,19 +122,19 @@ _LABS_OWN = re.compile(r"/(touchstone-\d+-|libpod-|docker[/-])[^/]+$")
     Severity.SUSPECT,
     title="The server was throttled",
     threshold=(
-        "CPU quotas of the cgroups that hold the server's processes, or of parent cgroups, kept the server off the CPU "
-        "for more than 1 % of the window. Or they cut short more than one in ten of at least 10 periods"
+        "CPU quotas stopped the server for more than 1 % of the window. Or they stopped it in more than one of ten "
+        "periods (with 10 periods or more). The quotas are those of the server's cgroups and of their parents"
     ),
     threshold_reason=(
-        "a period is 100 ms. At 1 %, about one period in ten of a ten-second window was cut short, which p99 shows. "
-        "With fewer than 10 periods, a single cut decides the share"
+        "a period is 100 ms. At 1 %, the server was stopped in about one of ten periods, which p99 shows. With fewer "
+        "than 10 periods, a single stop would decide the share"
     ),
     next_step="Raise or remove the CPU quota of the cgroup, or of the container in which touchstone runs.",
 )
 def cpu_throttled(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A CPU quota stops a server for the rest of each period. The latencies then show the quota.
+    """A server that has used up its CPU quota is stopped for the rest of the period.
 
-    A limit that the run or the load asks for does not count.
+    The latencies then show the quota and not the server. A quota that the run or the load asks for does not count.
     """
     result = sample.result
     if result is None or result.watch is None:
@@ -170,8 +170,8 @@ def cpu_throttled(sample: Sample, case: Case) -> Iterator[Fired]:
     title="The contenders' runtimes count CPUs differently",
     threshold="the runtimes of two contenders count different numbers of CPUs under one CPU quota",
     threshold_reason=(
-        "this is a plain fact. A runtime that runs more threads than the quota has CPUs uses up the quota early, and "
-        "all of its threads are held back until it refills"
+        "touchstone asks each runtime, so the numbers are exact. A runtime with more threads than the quota has CPUs "
+        "uses up the quota early. All of its threads then wait until the next period"
     ),
     next_step=(
         "Limit to a whole number of CPUs, or set the same number for all contenders: GOMAXPROCS, TOKIO_WORKER_THREADS, "
@@ -179,10 +179,10 @@ def cpu_throttled(sample: Sample, case: Case) -> Iterator[Fired]:
     ),
 )
 def cpus_counted_differently(case: Case) -> Iterator[Fired]:
-    """A runtime sizes its thread pools by the CPUs that it counts.
+    """A runtime sizes its thread pools by the number of CPUs.
 
-    Under a quota some runtimes round up, some round down, and some count the machine's CPUs. This choice may be part of
-    the difference between contenders.
+    Under a CPU quota some runtimes round this number up, some round it down, and some use the machine's number. This
+    may be part of the difference between contenders.
     """
     by_quota: dict[float | None, dict[str, tuple[int, str]]] = {}
     for sample in case.run.samples:
@@ -212,14 +212,12 @@ _FREQUENCY_CHANGED_SUSPECT = 0.10
         "the mean clock rate at a sample's end differs from that at its start by more than 10 %: suspect; by more than "
         "5 %: a note"
     ),
-    threshold_reason=(
-        "rates are read as snapshots, which jitter by a few percent. 5 % is the least effect that matters by default"
-    ),
+    threshold_reason=("single readings of the clock rate vary by a few percent. 5 % is the default margin"),
     next_step="Set the governor to performance, fix the rate (`cpupower frequency-set`), and let the machine cool.",
     phases=("load", "boot", "build", "hold", "drain", "peak"),
 )
 def frequency_changed(sample: Sample, case: Case) -> Iterator[Fired]:
-    """If a CPU slows down (heat, power saving), the contender that is measured later looks slower."""
+    """If a CPU slows down because of heat or power saving, contenders that are measured later look slower."""
     state = machine_state(sample)
     if not state.frequency_mhz_before or not state.frequency_mhz_after:
         return
@@ -281,11 +279,14 @@ def _who(machine: Machine) -> str:
     Severity.NOTE,
     title="Server and engine share CPUs",
     threshold="the CPU sets of server and engine, or of server and dependencies, overlap",
-    threshold_reason="this is a plain fact of the plan, and true for all contenders. So it is a note",
-    next_step="Use a machine with more CPUs, or read the ratios and not the absolute figures.",
+    threshold_reason="this affects all contenders alike, so it is a note",
+    next_step="Use a machine with more CPUs, or rely on the ratios and not on the absolute figures.",
 )
 def shared_cpus(case: Case) -> Iterator[Fired]:
-    """Programs that share a CPU take turns. So the server's figures include the engine's work."""
+    """If server and engine share a CPU, each slows the other down.
+
+    The server's figures then include the engine's work.
+    """
     shared: dict[str, list[str]] = {}
     for sample in case.run.samples:
         if sample.phase != "load" or sample.contender == TARE:

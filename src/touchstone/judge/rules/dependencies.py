@@ -19,12 +19,12 @@ from touchstone.vocabulary.limits import SERVER_FULL
 @on_sample(
     "dependency-died",
     Severity.INVALID,
-    title="A dependency was gone after the measurement",
+    title="A dependency did not respond after the measurement",
     threshold="a dependency reported its counters before the measurement but not after it",
     threshold_reason=(
         "touchstone asks the dependency on the same machine right after the last response, so a live dependency answers"
     ),
-    next_step="Read the end of the dependency's log, which is kept with the results, and measure again.",
+    next_step="Read the end of the dependency's log in the results folder, and measure again.",
     phases=("load", "drain"),
 )
 def dependency_died(sample: Sample, case: Case) -> Iterator[Fired]:
@@ -46,8 +46,8 @@ def dependency_died(sample: Sample, case: Case) -> Iterator[Fired]:
         "a dependency, and the rate of responses is above 90 % of the highest rate that the dependency alone can serve"
     ),
     threshold_reason=(
-        "at 90 % use a queue is nine service times long, and nearly all latency is the dependency's. No rate above the "
-        "dependency's own can pass through it"
+        "at 90 % use a request waits for nine service times on average, so nearly all latency is caused by the "
+        "dependency. The service cannot be faster than the dependency"
     ),
     next_step=(
         "Make the dependency faster or give it more CPUs, or state that the figure is for service and dependency "
@@ -55,9 +55,9 @@ def dependency_died(sample: Sample, case: Case) -> Iterator[Fired]:
     ),
 )
 def dependency_saturated(sample: Sample, case: Case) -> Iterator[Fired]:
-    """If the database or the downstream is saturated, the figures are the dependency's own.
+    """If a database or downstream is saturated, the figures show the dependency and not the service.
 
-    A faster service in front of it would show no difference.
+    A faster service would have the same figures.
     """
     result = sample.result
     if result is None or not result.window.measured_s:
@@ -91,13 +91,13 @@ _DOWNSTREAM_HEADROOM_NARROW = 2.0
     Severity.SUSPECT,
     title="The downstream has little headroom",
     threshold=(
-        "the highest rate of the downstream alone is less than twice the rate that the contender asked of it: suspect; "
-        "less than four times: a note. If the contender reaches 90 % of the downstream's highest rate, "
+        "the highest rate that the downstream can serve alone is less than twice the rate of the contender's "
+        "requests to it: suspect; less than four times: a note. If the contender reaches 90 % of that highest rate, "
         "`dependency-saturated` fires instead"
     ),
     threshold_reason=(
-        "at half of its capacity, queueing doubles the downstream's response time; at a quarter it adds a third. In "
-        "the first case the figures describe both programs, and the second is worth knowing"
+        "at half of its capacity, queueing doubles the downstream's response time, so the figures describe both "
+        "programs. At a quarter of its capacity, queueing adds a third"
     ),
     next_step=(
         "Give the downstream more CPUs, or CPUs that it does not share with the engine. Or compare latencies at a "
@@ -105,9 +105,9 @@ _DOWNSTREAM_HEADROOM_NARROW = 2.0
     ),
 )
 def downstream_headroom(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A service that waits for a saturated downstream shows the downstream's speed, not its own.
+    """If the downstream is saturated, the figures show its speed and not that of the service.
 
-    One article compared two services and measured the Python server behind both.
+    In one published comparison, the figures of both services showed the Python server behind them.
     """
     result = sample.result
     if result is None or result.rate.achieved <= 0:
@@ -139,22 +139,22 @@ _POOL_NOT_FILLED_WINDOW_S = 1.0
     Severity.SUSPECT,
     title="Fewer sessions were open than the pool has",
     threshold=(
-        "in a closed loop with at least four concurrent requests for each session of the stated pool, the dependency "
-        "had some sessions, but never more than three quarters of the pool. It does not fire if the dependency counted "
-        "work for fewer than 1 % of the responses, because the contract's own requests during the load cause that much"
+        "the load is a closed loop with at least four concurrent requests per session of the stated pool. The "
+        "dependency had some sessions, but never more than three quarters of the pool. The rule does not fire if the "
+        "dependency counted work for fewer than 1 % of the responses, because the checks of the contract during the "
+        "load cause as much"
     ),
     threshold_reason=(
-        "while requests wait, a pool opens every session that it may. A quarter is allowed for sessions that are "
-        "opened late"
+        "while requests wait, a pool opens all of its sessions. The quarter allows for sessions that are opened late"
     ),
     next_step=(
         "Set the pool to the scenario's size from its environment variable, not to the number of cores or a default."
     ),
 )
 def pool_not_filled(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A pool sized by the host's cores or a library's default differs between machines.
+    """The scenario fixes the size of the connection pool for all contenders.
 
-    The scenario fixes the size for all contenders.
+    A contender that uses the number of cores or a library's default has a different size.
     """
     result = sample.result
     if result is None or loop(sample) != "closed" or result.window.measured_s < _POOL_NOT_FILLED_WINDOW_S:
@@ -193,9 +193,9 @@ _SESSIONS_EXCEED_POOL_REPLACED = 3
     next_step="Look for results, statements or connections that are never closed, and for a pool without a limit.",
 )
 def sessions_exceed_pool(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A session for every request is a leak. The database or downstream pays for it.
+    """The scenario fixes the size of the connection pool for all contenders.
 
-    The scenario fixes the pool's size for all contenders.
+    More sessions are a leak, or a pool without a limit, and cost the dependency CPU and memory.
     """
     for dependency in sample.dependencies:
         pool = stated_pool(sample, dependency)

@@ -20,22 +20,22 @@ _STILL_FAILS = 0.05
 @on_group(
     "pool-never-heals",
     Severity.NOTE,
-    title="Requests still fail when the dependency is back",
+    title="Requests still fail after the dependency has recovered",
     threshold=(
-        "in no second after the fault are requests answered as before, and in the last second of the load "
-        f"{_STILL_FAILS:.0%} or more of the requests that need the dependency fail"
+        "after the fault, there is no second in which requests are answered as before. In the last second of the "
+        f"load {_STILL_FAILS:.0%} or more of the requests that need the dependency fail"
     ),
     threshold_reason=(
         "the load continues for at least two seconds after a fault, and a new connection takes milliseconds"
     ),
     next_step=(
-        "Make the pool discard connections that fail: test them before use, limit their lifetime, and return each "
-        "connection on every path, errors included."
+        "Make the pool discard broken connections: test a connection before use and limit its lifetime. Return each "
+        "connection to the pool even after an error."
     ),
     phases=_DISTURB,
 )
 def pool_never_heals(group: SampleGroup, case: Case) -> Iterator[Fired]:
-    """A restart is then the only cure, and the outage lasts until somebody notices."""
+    """The service works again only after a restart, so the outage lasts until somebody notices it."""
     for evidence in disturbances(group.samples):
         for fault in evidence.faults[-1:]:
             end = evidence.end_needing[fault.dependency]
@@ -60,17 +60,17 @@ def _after_s(evidence: DisturbEvidence, fault: FaultEvidence) -> float:
     title="Requests wait as long as their dependency stalls",
     threshold="a single request, sent alone after the load, gets no response while the dependency stalls for 15 s",
     threshold_reason=(
-        "common timeouts of services and drivers are 1 to 10 s. Only services whose requests waited for the whole "
-        "stall during the load are tested"
+        "common timeouts of services and drivers are 1 to 10 s. touchstone makes this test only if requests waited "
+        "for the whole stall during the load"
     ),
     next_step=(
-        "Set a timeout for each call to the dependency, for connecting as well as for reading. It should be shorter "
-        "than the service's own clients wait."
+        "Set a timeout for each call to the dependency, for connecting and for reading. It should be shorter than "
+        "the timeout of the service's clients."
     ),
     phases=_DISTURB,
 )
 def no_timeout(group: SampleGroup, case: Case) -> Iterator[Fired]:
-    """Each waiting request holds a thread, a connection and memory until the stall ends."""
+    """Each waiting request occupies a thread, a connection and memory until the dependency responds again."""
     for evidence in disturbances(group.samples):
         waiting = [probe for probe in evidence.patience if not probe.answered]
         if waiting:
@@ -99,7 +99,7 @@ _LEAST_TURNS_PER_S = 10.0
     phases=_DISTURB,
 )
 def retries_amplify(group: SampleGroup, case: Case) -> Iterator[Fired]:
-    """The more an overloaded dependency fails, the more work it gets, so it stays overloaded."""
+    """When an overloaded dependency fails, retries give it even more work, so it stays overloaded."""
     found = [
         (factor, fault)
         for evidence in disturbances(group.samples)
@@ -122,21 +122,21 @@ _FALLS_TIMES = 10.0
 @on_group(
     "falls-with-dependency",
     Severity.NOTE,
-    title="Requests that do not need a dependency fail with it",
+    title="Requests that do not need a dependency fail when it fails",
     threshold=(
-        f"during the fault, {_FALLS_ERRORS:.0%} or more of the requests that do not need the dependency fail, in "
-        f"addition to the share that failed before. Or their p90 is at least {_FALLS_WAIT:g} of the fault's length and "
-        f"{_FALLS_TIMES:g} times their p90 before the fault"
+        f"the rule looks at requests that do not need the dependency. During the fault, {_FALLS_ERRORS:.0%} or more "
+        f"of them fail, not counting the share that failed before. Or their p90 latency is at least {_FALLS_WAIT:g} "
+        f"of the fault's length and at least {_FALLS_TIMES:g} times their p90 before the fault"
     ),
     threshold_reason="a request that does not use the dependency has no reason to wait for it",
     next_step=(
-        "Limit how many requests may wait for the dependency at a time, by a separate pool, a semaphore or a queue "
-        "limit. Then threads stay free for other requests. Keep blocking calls off the event loop."
+        "Limit how many requests may wait for the dependency at the same time: use a separate pool, a semaphore or a "
+        "queue limit. Other requests then still find a free thread. Do not make blocking calls on the event loop."
     ),
     phases=_DISTURB,
 )
 def falls_with_dependency(group: SampleGroup, case: Case) -> Iterator[Fired]:
-    """One slow route takes the whole service down, its health check included."""
+    """One slow route makes the whole service fail, even its health check."""
     for evidence in disturbances(group.samples):
         for fault in evidence.faults:
             calm, others = evidence.calm_others[fault.dependency], fault.others
@@ -158,7 +158,7 @@ def falls_with_dependency(group: SampleGroup, case: Case) -> Iterator[Fired]:
     Severity.NOTE,
     title="The service ends when a dependency fails",
     threshold="the service's process exits during a load with faults",
-    threshold_reason="a fault of a dependency is not a reason to exit: the next process meets the same fault",
+    threshold_reason="exiting does not help: a new process meets the same fault",
     next_step=(
         "Read the end of the service's log. Respond with 503 while the dependency is unavailable, and reconnect in the "
         "background."
@@ -179,10 +179,10 @@ def dies_with_dependency(group: SampleGroup, case: Case) -> Iterator[Fired]:
     Severity.NOTE,
     title="Work is lost or done twice when a dependency fails",
     threshold=(
-        "a proof of a load with faults does not hold. Failed requests are allowed for: each may or may not have done "
-        "its work"
+        "a proof of a load with faults does not hold. A failed request may or may not have done its work; the proof "
+        "allows for both"
     ),
-    threshold_reason="proofs count rows, hits or offsets, and touchstone is the only client",
+    threshold_reason="proofs count rows, hits or offsets exactly, and touchstone is the only client",
     next_step=(
         "Respond only after the dependency has confirmed the work. Make retried calls idempotent, for example by a key "
         "that the dependency recognises."
@@ -190,7 +190,7 @@ def dies_with_dependency(group: SampleGroup, case: Case) -> Iterator[Fired]:
     phases=_DISTURB,
 )
 def work_wrong_after_fault(group: SampleGroup, case: Case) -> Iterator[Fired]:
-    """A fault ends, but the orders that it doubled or lost remain wrong."""
+    """The fault ends, but lost or doubled work stays wrong."""
     yield from islice((broken for sample in group.samples for broken in broken_proofs(sample)), 1)
 
 
@@ -201,14 +201,17 @@ _LATE_SHARE = 0.1
 @on_group(
     "fault-not-in-time",
     Severity.SUSPECT,
-    title="A fault was late",
+    title="A fault began or ended late",
     threshold=f"a fault began or ended late: by more than {_LATE_S:g} s and {_LATE_SHARE:.0%} of its length",
-    threshold_reason="requests are assigned by the planned times, so a tenth of them are then in the wrong group",
+    threshold_reason=(
+        "requests are grouped by the planned times of the fault. A delay of a tenth puts a tenth of them into the "
+        "wrong group"
+    ),
     next_step="Reserve a CPU for touchstone, or stop other processes, and measure again.",
     phases=_DISTURB,
 )
 def fault_not_in_time(group: SampleGroup, case: Case) -> Iterator[Fired]:
-    """Requests that were sent during the fault are then counted as before or after it."""
+    """Some requests that were sent during the fault then count as sent before or after it."""
     faults = [fault for evidence in disturbances(group.samples) for fault in evidence.faults]
     late = [
         (late_s, fault.for_s)

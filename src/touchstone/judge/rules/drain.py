@@ -19,12 +19,14 @@ _ONCE = "the scenario promises that each message is processed once and in order,
     title="Messages were processed twice",
     threshold="a message was processed more than once in a drain without a failure",
     threshold_reason=_ONCE,
-    next_step="Look for rebalances during the drain, and for commits that come too late.",
+    next_step=(
+        "Look for rebalances of the consumer group during the drain, and for offsets that are committed too late."
+    ),
     own_failure=True,
     phases=("drain",),
 )
 def messages_doubled(sample: Sample, case: Case) -> Iterator[Fired]:
-    """Work done twice counts twice, so a rate over messages is too high or too low."""
+    """Work that is done twice counts twice, so the rate is wrong."""
     yield from _broken(sample, "doubled", "processed twice")
 
 
@@ -39,7 +41,7 @@ def messages_doubled(sample: Sample, case: Case) -> Iterator[Fired]:
     phases=("drain",),
 )
 def messages_lost(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A consumer that skips messages finishes sooner."""
+    """A consumer that skips messages finishes sooner, because it does less work."""
     yield from _broken(sample, "lost", "lost")
 
 
@@ -47,14 +49,17 @@ def messages_lost(sample: Sample, case: Case) -> Iterator[Fired]:
     "order-broken",
     Severity.INVALID,
     title="Order within a partition was broken",
-    threshold="a message was processed after a later one of its partition",
+    threshold="a message was processed after a later message of the same partition",
     threshold_reason=_ONCE,
     next_step="Process each partition by one worker, in the order of offsets.",
     own_failure=True,
     phases=("drain",),
 )
 def order_broken(sample: Sample, case: Case) -> Iterator[Fired]:
-    """Partitions exist to keep messages in order. Without order, a drain is easy to parallelise, and faster."""
+    """A partition keeps its messages in order.
+
+    A consumer that ignores the order can process them in parallel, and is faster.
+    """
     yield from _broken(sample, "out_of_order", "processed out of order within their partition")
 
 
@@ -71,10 +76,11 @@ _STOOD_STILL = 0.25
 @on_sample(
     "partition-stood-still",
     Severity.NOTE,
-    title="A partition stood still while messages waited in it",
+    title="A partition made no progress while messages waited in it",
     threshold=(
-        "gaps take more than a quarter of a partition's time, from the drain's first message to the partition's last. "
-        "A gap lasts at least 50 ms and at least ten times the usual gap"
+        "gaps take more than a quarter of a partition's time, which lasts from the drain's first message to the "
+        "partition's last. A pause between two messages is a gap if it lasts at least 50 ms and at least ten times "
+        "the usual pause"
     ),
     threshold_reason=(
         "a fetch, a commit or a garbage collection takes a few percent. A partition that waits for another one is idle "
@@ -87,9 +93,10 @@ _STOOD_STILL = 0.25
     phases=("drain",),
 )
 def partition_stood_still(sample: Sample, case: Case) -> Iterator[Fired]:
-    """Partitions are processed in parallel. A partition that waits for another one wastes capacity.
+    """Partitions can be processed in parallel.
 
-    A barrier after each poll causes such waits, and so does a consumer that polls one partition at a time.
+    If one partition waits for another, the consumer wastes time. It happens if the consumer waits after each poll until
+    all partitions are done, or if it polls one partition at a time.
     """
     log = sample.drain
     if log is None or not log.stood_still:
@@ -112,14 +119,14 @@ _FULLER_BY = 10
     title="Partitions are unbalanced",
     threshold="the fullest partition holds more than 10 % and more than 10 messages above the mean",
     threshold_reason=(
-        "messages are assigned to partitions by number, so the partitions differ by a remainder at most. A tenth more "
-        "prolongs the drain by a tenth"
+        "touchstone assigns messages to partitions in turn, so their lengths are nearly equal. If one partition has "
+        "a tenth more, the drain takes a tenth longer"
     ),
     next_step="Fill the topic with an explicit partition for each message.",
     phases=("drain",),
 )
 def partitions_unbalanced(sample: Sample, case: Case) -> Iterator[Fired]:
-    """The fullest partition decides when a drain ends. If keys were hashed, its length is chance."""
+    """A drain ends when the fullest partition is empty. With hashed keys, the length of that partition is random."""
     log = sample.drain
     if log is None or len(log.produced) < 2:
         return

@@ -25,22 +25,23 @@ _ROUTINE_PER_S = 20.0
     title="Commits did not wait for the disk",
     threshold=(
         "the scenario asks PostgreSQL for `fsync` and `synchronous_commit`, and one of two is true. (1) There are at "
-        "least 200 changed rows and commits. Syncs of the log are fewer than a quarter of the commits divided by the "
-        f"open sessions, and fewer than 20 a second. (2) At least {LEAST_ASKED} requests that write are sent one at a "
-        "time, and after half of these or more the log is not on the disk"
+        "least 200 changed rows and commits. The log was synced fewer than 20 times a second. The number of syncs is "
+        f"also below a quarter of this quotient: commits divided by open sessions. (2) At least {LEAST_ASKED} "
+        "requests that write are sent one at a time, and after at least half of them the log is not on the disk"
     ),
     threshold_reason=(
-        "one sync covers at most one commit of each session. The quarter allows for transactions of several rows, and "
-        "the log's writer syncs five times per second by itself. A commit that waits for the disk is on the disk when "
-        "it returns, and nothing else writes meanwhile"
+        "one sync covers at most one commit of each session. The quarter allows for transactions of several rows. "
+        "The 20 allow for the log writer, which syncs five times per second by itself. In condition 2 nothing else "
+        "writes, and a durable commit is on the disk when it returns"
     ),
     next_step="Look for `SET synchronous_commit` in the service or its connection string (`options=-c ...`).",
 )
 def commits_not_durable(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A session can turn `synchronous_commit` off for itself, which the server's settings do not show.
+    """A session can turn `synchronous_commit` off for itself.
 
-    Two things show it. The log was hardly ever flushed to disk. Or, if other contenders on the same server do flush the
-    log, its end is not on disk when the response to a single request arrives.
+    The server's settings do not show this, but the log does: it was hardly ever flushed to disk. If other contenders on
+    the same server flush the log, touchstone sends single requests. Without durable commits, the end of the log is not
+    on disk when the response arrives.
     """
     result = sample.result
     if result is None:
@@ -90,25 +91,25 @@ _WRITES_NOT_SYNCED_LOOKS = {"database": 30, "log": 80}
     Severity.SUSPECT,
     title="Writes were not flushed to disk",
     threshold=(
-        "while a database and its log changed, there were at least 30 looks at the database and 80 at the log. In more "
-        "than 98 % of the looks at each, changes waited for the disk. The rule fires if the scenario asks for "
-        "`synchronous` (any level but OFF), or if another contender under the same load has changes waiting in less "
-        "than 95 % of the looks. With FULL or EXTRA, the log alone is enough"
+        "while database and log changed, touchstone looked at the database at least 30 times and at the log at least "
+        "80 times. In more than 98 % of these observations of each file, changes waited for the disk. In addition, "
+        "the scenario asks for `synchronous` (any level but OFF), or another contender under the same load has "
+        "waiting changes in less than 95 % of the observations. With FULL or EXTRA, the log alone is enough"
     ),
     threshold_reason=(
-        "with NORMAL, each checkpoint syncs the log, and a whole checkpoint syncs the database. A look during or right "
-        "after a sync finds no waiting page. In eleven records of services that sync, changes waited in 79 to 92 % of "
-        "the looks at either file. In six records of services that do not sync, changes waited in each of 36 to 209 "
-        "looks. The kernel writes by itself every half minute, and the 98 % allow for that. If a service syncs, all of "
-        "80 looks find waiting changes by chance once in some thousands of records"
+        "with NORMAL, each checkpoint syncs the log, and a complete checkpoint syncs the database. During or right "
+        "after a sync no page waits. In eleven records of services that sync, changes waited in 79 to 92 % of the "
+        "observations. In six records of services that do not sync, changes waited in all of 36 to 209 observations. "
+        "The 98 % allow for the kernel, which writes by itself every half minute. A service that syncs has waiting "
+        "changes in all of 80 observations once in some thousands of records"
     ),
-    next_step="Set `PRAGMA synchronous` as the scenario says, in every connection of the contender that is named.",
+    next_step="Set `PRAGMA synchronous` as the scenario says, in every connection of the named contender.",
 )
 def writes_not_synced(case: Case) -> Iterator[Fired]:
-    """How durably SQLite writes is a setting of each connection. It cannot be queried from outside.
+    """In SQLite the durability of writes is a setting of each connection and cannot be read from outside.
 
-    From outside it can be seen whether changed pages wait for the disk. In a service that flushes its writes, time and
-    again no page waits. A service that does not flush leaves all pages to the kernel.
+    But touchstone can see whether changed pages wait to be written to disk. If the service flushes its writes, there
+    are moments without waiting pages. If it does not flush, pages wait all the time, until the kernel writes them.
     """
     seen = [
         (sample, state)

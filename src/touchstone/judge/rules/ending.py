@@ -29,10 +29,10 @@ from touchstone.record.sample import Sample
     phases=("boot", "stop", "verify"),
 )
 def ignores_sigterm(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A service that does not exit on SIGTERM loses the work in progress at every deployment.
+    """A service that does not exit on SIGTERM is killed, and loses the requests in progress at every deployment.
 
-    Clients keep connections that are idle, silent, or in the middle of a request. A graceful shutdown that waits for
-    them needs its own timeout. Fastify 5.12 waits 72 s for a connection that stays open after its last response.
+    A graceful shutdown that waits for clients needs a timeout, because clients keep connections open that are idle or
+    in the middle of a request. Fastify 5.12 waits 72 s for a connection that stays open after its last response.
     Node.js waits forever for the rest of an incomplete request.
     """
     if sample.process.ending is not None and sample.process.ending.killed:
@@ -65,7 +65,7 @@ def ignores_sigterm(sample: Sample, case: Case) -> Iterator[Fired]:
         "response"
     ),
     threshold_reason=(
-        "a shorter request may have been answered before the signal arrives. A single cut request is one too many"
+        "a shorter request may have been answered before the signal arrives. No request may be cut, so one is enough"
     ),
     next_step=(
         "Stop accepting, wait for requests in flight, then exit. In Go, `ListenAndServe` returns when `Shutdown` "
@@ -74,9 +74,9 @@ def ignores_sigterm(sample: Sample, case: Case) -> Iterator[Fired]:
     phases=("verify",),
 )
 def requests_cut_at_sigterm(sample: Sample, case: Case) -> Iterator[Fired]:
-    """The start contract says that a service finishes the requests in flight.
+    """After SIGTERM, a service must finish the requests in flight.
 
-    A service that does not loses them at each deployment.
+    A service that does not do so loses them at each deployment.
     """
     ending = sample.process.ending
     if ending is not None and ending.cut is not None:
@@ -99,15 +99,15 @@ def requests_cut_at_sigterm(sample: Sample, case: Case) -> Iterator[Fired]:
         "unknown"
     ),
     next_step=(
-        "Find the sender of the signal: another program on the machine, or another contender (`touchstone run` with "
-        "this contender alone)."
+        "Find the sender of the signal: another program on the machine, or another contender. To exclude other "
+        "contenders, run this contender alone."
     ),
     phases=None,
 )
 def process_halted(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A stopped process answers nothing, and looks like a service that is sometimes slow.
+    """While a process is stopped it does not respond, and the service looks slow.
 
-    Any program of the same user can stop it: a debugger, a shell, or another contender.
+    Any program of the same user can stop it, such as a debugger, a shell or another contender.
     """
     if any(account.halted for account in sample.process.confinement):
         yield Fired("a signal stopped a process of the server during the measurement")
@@ -116,9 +116,9 @@ def process_halted(sample: Sample, case: Case) -> Iterator[Fired]:
 @on_sample(
     "server-died",
     Severity.INVALID,
-    title="The server ended before it was asked to",
+    title="The server exited before the stop signal",
     threshold="the server exited before the stop signal, or no process of its tree was left during the load",
-    threshold_reason="a service that exits under load has failed, whatever it answered before",
+    threshold_reason="a service that exits under load has failed",
     next_step="Read the end of the server's log. Look for memory limits, unhandled errors and signals.",
     own_failure=True,
     explains=frozenset(
@@ -140,7 +140,7 @@ def process_halted(sample: Sample, case: Case) -> Iterator[Fired]:
     tares_too=True,
 )
 def server_died(sample: Sample, case: Case) -> Iterator[Fired]:
-    """Figures around a crash do not describe the service: they include refused connections."""
+    """After a crash, figures contain refused connections and do not describe the service."""
     watch = sample.result.watch if sample.result else None
     gone = next((p.t for p in (watch.series if watch else []) if p.processes == 0), None)
     exited = watch.exited if watch else None
@@ -167,8 +167,7 @@ _SERVER_RESTARTED_LEAST_S = 0.05
         "tenth of the tree's CPU"
     ),
     threshold_reason=(
-        "a worker that serves requests uses CPU, and one of several workers uses its share. Helper processes that exit "
-        "have used little, however many there are"
+        "a worker that serves requests has used a share of the CPU. A helper process has used little when it exits"
     ),
     next_step=(
         "Look for crashes in the server's log. If workers are replaced on purpose, replace them less often than once "
@@ -176,7 +175,7 @@ _SERVER_RESTARTED_LEAST_S = 0.05
     ),
 )
 def server_restarted(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A supervisor that restarts a crashed worker hides the crash. The figures contain its cost."""
+    """A supervisor that restarts a crashed worker hides the crash, but the figures contain the cost of the restart."""
     watch = sample.result.watch if sample.result else None
     points = [p for p in (watch.series if watch else []) if p.phase in ("warmup", "load")]
     for before, after in pairwise(points):

@@ -27,18 +27,19 @@ _APART = (
 @on_sample(
     "engine-withdraws",
     Severity.SUSPECT,
-    title="The engine does not vouch for its result",
+    title="The engine rejects its own result",
     threshold=(
         "the engine rejects its own result, for a reason that no other rule judges (other rules judge its CPU, late "
         "sends, the rate and the connections)"
     ),
     threshold_reason=(
-        "reasons that are numbers in the record are judged by those numbers. Any other reason of the engine is believed"
+        "where the record has numbers, other rules judge those numbers. For any other reason touchstone relies on "
+        "the engine"
     ),
     next_step="Do what the reason says. Usually the engine needs CPUs that nothing else uses.",
 )
 def engine_withdraws(sample: Sample, case: Case) -> Iterator[Fired]:
-    """The engine checks itself while it measures. This finding repeats the engine's own verdict."""
+    """The engine checks its own work while it measures. This finding repeats its conclusion."""
     result = sample.result
     if result is None or result.generator.stands:
         return
@@ -97,15 +98,15 @@ def _doubt(result: LoadResult) -> PossibleBias | None:
         "busy"
     ),
     threshold_reason=(
-        "the wait in a queue grows as 1/(1 - use). At 95 % it is twenty service times, so latencies are mostly the "
-        "generator's own. A server at 90 % could give at most a tenth more"
+        "the time in a queue grows as 1/(1 - use). At 95 % it is twenty service times, so the load generator causes "
+        "most of the latency. A server whose CPUs are 90 % busy could be at most a tenth faster"
     ),
-    next_step="Give the engine more CPUs or threads, or use an open loop at a rate that the engine can send.",
+    next_step="Give the engine more CPUs or threads, or use an open loop at a rate that the engine can reach.",
 )
 def generator_saturated(sample: Sample, case: Case) -> Iterator[Fired]:
-    """If the generator's CPU is full, the figures describe the generator.
+    """If the load generator has no CPU left, the figures describe the load generator.
 
-    If the server's CPUs are full as well, the server is the limit, and there is no finding.
+    If the server's CPUs are full as well, the server is the limit, and this rule does not fire.
     """
     result = sample.result
     if result is None:
@@ -127,12 +128,12 @@ _GENERATOR_THROTTLED_INVALID_SHARE = 0.1
     Severity.SUSPECT,
     title="A CPU quota held the load generator back",
     threshold=(
-        "CPU quotas of the engine's cgroup or of its parent cgroups kept the engine off the CPU for more than 1 % of "
-        "the window: suspect; for more than 10 %: invalid"
+        "CPU quotas of the engine's cgroup or of its parent cgroups stopped the engine for more than 1 % of the "
+        "window: suspect; for more than 10 %: invalid"
     ),
     threshold_reason=(
-        "a period is 100 ms. At 1 %, about one period in ten of a ten-second window was cut short, which p99 shows. At "
-        "10 % the quota determines the rate"
+        "a period is 100 ms. At 1 %, the engine was stopped in about one of ten periods, which p99 shows. At 10 % "
+        "the quota determines the rate"
     ),
     next_step=(
         "Raise or remove the CPU quota of the container, service or slice in which touchstone runs (`touchstone "
@@ -141,9 +142,9 @@ _GENERATOR_THROTTLED_INVALID_SHARE = 0.1
     explains=frozenset({"near-tare"}),
 )
 def generator_throttled(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A generator that has used up its quota sends and reads nothing until the next period.
+    """A load generator that has used up its CPU quota sends and reads nothing until the next period.
 
-    The symptoms are those of too few CPUs: late sends and waits. More CPUs do not help, but a larger quota does.
+    Requests are then sent late and latencies are too long. More CPUs do not help, but a larger quota does.
     """
     result = sample.result
     if result is None or (throttled := throttled_share(result)) <= THROTTLED:
@@ -168,19 +169,20 @@ _INVALID_LATE_S = 0.01
     Severity.SUSPECT,
     title="The generator sent late",
     threshold=(
-        "in an open loop, p99 of the lateness is above 1 ms and above a third of the latency's p99. It is invalid if "
-        "it is above 10 ms and above the whole latency p99"
+        "in an open loop, the p99 of lateness is above 1 ms and above a third of the latency's p99. It is invalid if "
+        "the p99 of lateness is above 10 ms and above the latency's p99"
     ),
     threshold_reason=(
-        "pacing and a timer's wake-up cost up to a few hundred microseconds on any machine. Beyond 1 ms the engine was "
-        "held up. If lateness exceeds a third of the tail latency, late reads may have caused that tail"
+        "pacing and timers cause up to a few hundred microseconds of lateness on any machine. Above 1 ms the engine "
+        "was delayed. If lateness exceeds a third of the p99, late reading may have caused that p99"
     ),
     next_step="Reserve a CPU for the engine, lower the rate, or stop other processes on the engine's CPU.",
 )
 def late_sends(sample: Sample, case: Case) -> Iterator[Fired]:
-    """In an open loop, latency contains the engine's late reads, but not its late sends.
+    """An engine that has to wait for a CPU sends requests late and reads responses late.
 
-    An engine that is held up sends late and reads late. Then it sends the overdue requests in a burst.
+    It then sends the overdue requests in a burst. In an open loop, latency includes the delay of reading but not that
+    of sending.
     """
     result = sample.result
     if result is None or loop(sample) == "closed" or throttled_share(result) > THROTTLED:

@@ -27,15 +27,15 @@ _ENOUGH_S = 30.0
 @on_group(
     "memory-grows",
     Severity.SUSPECT,
-    title="Memory grew to the end in every round",
+    title="Memory grew until the end of the load in every round",
     threshold=(
-        "in every round, anonymous memory (or RSS) still climbs in a straight line when the load ends. Over the second "
-        "half of load and warm-up it grows by more than a quarter and by more than 4 MiB. It is suspect if memory "
-        "gained 32 MiB and load and warm-up together took 30 s, otherwise a note"
+        "in every round, anonymous memory (or RSS) still grows linearly when the load ends. Over the second half of "
+        "warm-up and load it grows by more than a quarter and by more than 4 MiB. It is suspect if memory grew by 32 "
+        "MiB and warm-up and load together took 30 s, otherwise it is a note"
     ),
     threshold_reason=(
-        "a garbage-collected heap shrinks or settles once it has reached its size, which may take tens of seconds. A "
-        "leak does neither, in any round"
+        "a garbage-collected heap stops growing once it has reached its size, which may take tens of seconds. A leak "
+        "grows in every round"
     ),
     next_step=(
         "Run the load for minutes (`--thorough`), and watch the memory of the idle service afterwards. If it keeps "
@@ -45,7 +45,7 @@ _ENOUGH_S = 30.0
     phases=("load",),
 )
 def memory_grows(group: SampleGroup, case: Case) -> Iterator[Fired]:
-    """A memory peak that depends on the load's length is not a figure of the service. It hides a leak."""
+    """If memory grows as long as the load lasts, its peak depends on the length of the load and may hide a leak."""
     rates: list[float] = []
     gains: list[float] = []
     loaded_s = 0.0
@@ -87,26 +87,25 @@ _DESCRIPTORS_GROW_NEAR = 0.9
     Severity.SUSPECT,
     title="Open descriptors grew until the end of the load, or came near their limit",
     threshold=(
-        "one of three is true. (1) Over the last two thirds of all requests, warm-up included, descriptors grow by "
-        "more than the number of new connections plus 16, in proportion to the requests and equally in both halves. "
-        "(2) Descriptors still climb in a straight line when the load ends, and over the second half of load and "
-        "warm-up they grow by more than the load's connections plus 100. (3) Within the window a process had 90 % "
-        "of its descriptor limit open, and more descriptors than the load's connections plus 100"
+        "one of three is true. (1) Over the last two thirds of all requests (with the warm-up), the number of "
+        "descriptors grows in proportion to the requests, equally in both halves, and by more than the number of new "
+        "connections plus 16. (2) The number still grows linearly when the load ends, and over the second half of "
+        "warm-up and load it grows by more than the load's connections plus 100. (3) In the window, a process had "
+        "more than 90 % of its allowed descriptors open, and more than the load's connections plus 100"
     ),
     threshold_reason=(
         "connections, pools and files are opened when the load begins and then stay open. A pool that fills late "
-        "does not grow with each request, and 16 descriptors leave room for the runtime. Conditions 2 and 3 do not "
-        "relate growth to requests; there the allowance is 100, for a pool that fills late. At the limit every "
-        "further accept and open fails. Readings are 0.1 s apart, so condition 3 uses 90 % of the limit: the rest "
-        "allows for growth between two readings"
+        "does not grow with each request. The 16 descriptors are for the runtime. Conditions 2 and 3 do not use the "
+        "number of requests, so they allow 100 for a pool that fills late. At the limit every further accept and "
+        "open fails. Condition 3 uses 90 % of the limit, because readings are 0.1 s apart"
     ),
     next_step=(
-        "List the open descriptors after a load (`ls -l /proc/PID/fd`). The most frequent kind is the one that is not "
-        "closed."
+        "List the open descriptors after a load (`ls -l /proc/PID/fd`). The most frequent kind shows what the "
+        "service does not close."
     ),
 )
 def descriptors_grow(sample: Sample, case: Case) -> Iterator[Fired]:
-    """If each request leaks a descriptor, the server dies when it has used them all."""
+    """If each request leaks a file descriptor, the server fails when none are left."""
     watch = sample.result.watch if sample.result else None
     connections = asked_connections(sample) + _DESCRIPTORS_GROW_ROOM
     peak, limit = (watch.window.fds_peak, watch.window.fd_limit) if watch else (None, None)
@@ -136,14 +135,15 @@ KEPT_AFTER_LOAD_THREADS = 512
     Severity.NOTE,
     title="Descriptors or threads were kept after the load",
     threshold=(
-        "the load is over, its connections are closed, and a second or more has passed. Then the server has more open "
-        "descriptors than before the load, by 100 plus two per connection and dependency, or it has 512 more threads"
+        "at least one second after the load's connections are closed, the server has more open descriptors or "
+        "threads than before the load. Descriptors: by more than 100 plus two per connection and dependency. "
+        "Threads: by more than 512"
     ),
     threshold_reason=(
-        "a pool of connections to a dependency holds one connection per request in progress (two files each in SQLite) "
-        "and stays open. 100 leave room for files that are opened on first use. Thread pools fill up to a limit: 200 "
-        "by default in Jetty and Tomcat, 512 in Tokio. Below that limit a pool looks like a leak. Above it, only the "
-        "next load can tell a pool from a leak, so the finding is a note"
+        "a pool of connections to a dependency holds one connection per request in progress (two files each in "
+        "SQLite) and stays open. The 100 are for files that are opened on first use. Thread pools fill up to a "
+        "limit: 200 by default in Jetty and Tomcat, 512 in Tokio. Only the next load can show whether it is a pool "
+        "or a leak, so the finding is a note"
     ),
     next_step=(
         "Look at the most frequent kind: `ls -l /proc/PID/fd` for descriptors, a thread dump for threads. If it is a "
@@ -152,10 +152,10 @@ KEPT_AFTER_LOAD_THREADS = 512
     phases=("load",),
 )
 def kept_after_load(sample: Sample, case: Case) -> Iterator[Fired]:
-    """Descriptors or threads that stay after the load cost memory until the process ends.
+    """Descriptors or threads that stay after the load use memory, and the next load may add more.
 
-    The next load may add more. `descriptors-grow` and `threads-grow` report growth until the end of a load. This rule
-    reports growth that has stopped.
+    `descriptors-grow` and `threads-grow` report growth that still continues when the load ends. This rule reports
+    growth that has stopped.
     """
     watch = sample.result.watch if sample.result else None
     rested = _rested(watch) if watch else 0.0
@@ -188,20 +188,19 @@ _THREADS_GROW_ROOM = 32
 @on_sample(
     "threads-grow",
     Severity.SUSPECT,
-    title="Threads grew to the end",
+    title="The number of threads grew until the end of the load",
     threshold=(
-        "one of two is true. (1) Over the last two thirds of all requests, warm-up included, threads and zombies grow "
-        "in proportion to the requests, equally in both halves, by more than the new connections plus 16. (2) They "
-        "still climb in a straight line when the load ends, and over the second half of load and warm-up they grow by "
-        "more than the load's connections plus 32"
+        "one of two is true. (1) Over the last two thirds of all requests (with the warm-up), the number of threads "
+        "and zombies grows in proportion to the requests, equally in both halves, and by more than the number of new "
+        "connections plus 16. (2) The number still grows linearly when the load ends, and over the second half of "
+        "warm-up and load it grows by more than the load's connections plus 32"
     ),
     threshold_reason=(
-        "one thread per connection is a valid design, and connections are open before the first request. More threads "
-        "are a leak, except for a few helper threads of the runtime"
+        "one thread per connection is a valid design, and a runtime has a few helper threads. More threads are a leak"
     ),
     next_step=(
-        "Take a thread dump after a load: threads of the most frequent kind do not end, or are blocked. If `ps` shows "
-        "defunct processes, wait for the child processes."
+        "Take a thread dump after a load. It shows which threads do not end or are blocked. If `ps` shows defunct "
+        "processes, call `wait` for the child processes."
     ),
     # Pools fill up after exec.
     phases=("load",),
@@ -209,8 +208,8 @@ _THREADS_GROW_ROOM = 32
 def threads_grow(sample: Sample, case: Case) -> Iterator[Fired]:
     """If each request leaves a thread behind, the number of threads grows without limit.
 
-    Zombies count too: processes that have ended and for which their parent has not waited. Threads and zombies both use
-    the machine's limited task slots.
+    Zombies count as well: ended processes whose parent has not called `wait`. The kernel limits the total number of
+    threads and processes.
     """
     grown = left_behind(sample, lambda point: point.threads, room=_THREADS_GROW_ROOM)
     if grown is not None:

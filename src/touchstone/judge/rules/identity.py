@@ -25,7 +25,7 @@ from touchstone.record.sample import Sample
     tares_too=True,
 )
 def foreign_listener(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A leftover server on the port answers in place of the new one, and at once."""
+    """A server that was left on the port answers in place of the new one, and immediately."""
     if sample.process.foreign_listener:
         yield Fired(
             f"another process listened on the contender's port: {sample.process.foreign_listener}",
@@ -46,32 +46,32 @@ def foreign_listener(sample: Sample, case: Case) -> Iterator[Fired]:
     Severity.SUSPECT,
     title="A process outside the contender's tree worked whenever the contender was loaded",
     threshold=(
-        "in closed loops with slices, one of two is true. (1) CPU of processes outside the run is higher in the "
-        "contender's slices than in the others' slices of the same lap. The difference is above 5 % of a CPU in the "
-        "median over all laps, and positive in more laps than chance explains (sign test, p < 0.001). Two things are "
-        "subtracted first. One is the kernel's work for requests: that of the others' requests, at this contender's "
-        "rate. The other is the extra CPU of processes that use at least half as much in the others' slices. (2) One "
-        "process, by number or by name, uses more than it does in the slices of each neighbour that leaves about as "
-        "much CPU free. The difference is above 5 % of the contender's CPU (at least 1 %, at most 5 % of a CPU), and "
-        "positive in more laps than chance explains for all such processes together. In the neighbour's slices "
-        "it uses less than half of that. About as much: the contender leaves at most 1.5 times as much, and the "
-        "process's use in the neighbour's slices is multiplied by this"
+        "in closed loops with slices, one of two is true. (1) Processes outside the run use more CPU in the "
+        "contender's slices than in the others' slices of the same lap. The median difference is above 5 % of a CPU, "
+        "and there are more positive differences than chance explains (sign test, p < 0.001). Two parts are "
+        "subtracted first. One is the kernel's work for requests, estimated from the others' slices. The other is "
+        "the additional CPU of processes that use at least half as much in the others' slices. (2) A single process, "
+        "or all processes of one name, uses more CPU in the contender's slices than in those of each comparable "
+        "neighbour. The difference is above 5 % of the contender's CPU (at least 1 % and at most 5 % of a CPU). "
+        "There are more positive differences than chance explains. In the neighbour's slices the process uses less "
+        "than half as much. A neighbour is comparable if it leaves about as much CPU free: the contender leaves at "
+        "most 1.5 times as much, and the process's use in the neighbour's slices is multiplied by this ratio"
     ),
     threshold_reason=(
-        "unrelated processes take as much from neighbouring slices. 5 % is the least difference that matters. At this "
-        "p, fewer than one sound contender in a thousand is named"
+        "unrelated processes use as much CPU in neighbouring slices. 5 % is the smallest difference that matters. At "
+        "this p, the rule fires by chance for fewer than one contender in a thousand"
     ),
     next_step=(
-        "Find out which process works during the load (`top`): a helper left by an earlier start or an installation, a "
-        "logging daemon, a proxy. Stop it, or start it with the contender so that it is in the contender's tree."
+        "Find out which process works during the load (`top`): a helper left by an earlier start or an installation, "
+        "a logging daemon, a proxy. Stop it, or start it as a child process of the contender."
     ),
     phases=("load",),
 )
 def helped_from_outside(group: SampleGroup, case: Case) -> Iterator[Fired]:
-    """Work that a service hands to a process outside its tree is missing from its figures.
+    """If a process outside the service's process tree does work for the service, that work is missing in the figures.
 
-    Unrelated processes work independently of the slices. A process that works while one contender is loaded, and rests
-    while the others are, works for that contender or because of it.
+    Unrelated processes work independently of the slices. A process that works only in the slices of one contender works
+    because of that contender.
     """
     found = outside_helper_of(group.samples, case.run)
     if found is None or found.cpus <= found.least or found.chance >= RARE:
@@ -96,16 +96,19 @@ def helped_from_outside(group: SampleGroup, case: Case) -> Iterator[Fired]:
     Severity.INVALID,
     title="A process of the server left its session or its cgroup",
     threshold=(
-        "a process that the contender started is in neither its session nor its cgroup, or a process of the "
-        "contender's tree is outside its cgroup"
+        "a process that the contender started is in neither the contender's session nor its cgroup, or a process of "
+        "the contender's tree is outside the cgroup"
     ),
-    threshold_reason="session and cgroup are inherited. A fork, or becoming a daemon, does not change the cgroup",
+    threshold_reason=(
+        "a process inherits session and cgroup. A fork does not change the cgroup, and neither does a process that "
+        "becomes a daemon"
+    ),
     next_step="Start the server in the foreground. If it needs a helper, leave the helper in the cgroup.",
     own_failure=True,
     phases=None,
 )
 def process_escaped(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A process that has left the tree is in no figure. No memory limit applies to it."""
+    """No figure includes a process that has left the server's process tree, and no memory limit applies to it."""
     found = [process for account in sample.process.confinement for process in (*account.strays, *account.left_cgroup)]
     if found:
         first = found[0]
@@ -125,19 +128,16 @@ _WRONG_PROCESS_WATCHED_TICKS_S = 0.02
 @on_sample(
     "wrong-process-watched",
     Severity.INVALID,
-    title="The watched process did not do the work",
+    title="The watched process did not serve the requests",
     threshold=(
-        "the watched process tree used less than 1 microsecond of CPU per request, divided by the pipelining depth; 20 "
-        "ms are allowed for the clock"
+        "the watched process tree used less than 1 microsecond of CPU per request (with pipelining: divided by the "
+        "depth), apart from 20 ms for the resolution of the CPU clock"
     ),
-    threshold_reason=(
-        "to receive and send on a loopback socket costs about 5 microseconds in the kernel alone. The kernel's CPU "
-        "accounts tick every 10 ms"
-    ),
+    threshold_reason=("receiving and sending on a loopback socket costs about 5 microseconds in the kernel alone"),
     next_step="Start the server itself, not a script that leaves the server behind. Look at `argv` in stack.toml.",
 )
 def wrong_process_watched(sample: Sample, case: Case) -> Iterator[Fired]:
-    """Memory and CPU of a launcher are small and mean nothing.
+    """If touchstone watches a launcher instead of the server, memory and CPU are far too small.
 
     A process that serves requests uses CPU for each of them.
     """

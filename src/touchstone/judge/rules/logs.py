@@ -31,16 +31,17 @@ class _About(TypedDict):
     Severity.NOTE,
     title="The service logs each request",
     threshold=(
-        f"the service writes {_EACH_BYTES} bytes or more of log per response, beyond 32 KiB. Logs are standard output, "
-        "standard error, and files that are open for appending only. `logs-unequal` judges whether contenders differ"
+        f"the service writes {_EACH_BYTES} bytes or more of log per response, not counting the first 32 KiB. Logs are "
+        "standard output, standard error, and files that are open for appending only. `logs-unequal` reports "
+        "differences between contenders"
     ),
     threshold_reason="a line of an access log has about 80 bytes, so 8 bytes are a line for every tenth response",
     next_step="If the service is deployed with this log, leave it on. Otherwise switch it off and measure again.",
 )
 def logs_each_request(case: Case) -> Iterator[Fired]:
-    """An access log is part of the cost of a request, and often a large part.
+    """An access log is often a large part of the cost of a request.
 
-    A rate does not show it. A reader who deploys the service without the log should know that it was on.
+    A reader who deploys the service without this log should know that it was on.
     """
     for contender, each in _written(case).items():
         if each >= _EACH_BYTES:
@@ -57,21 +58,20 @@ def logs_each_request(case: Case) -> Iterator[Fired]:
     Severity.SUSPECT,
     title="One contender logs its requests and another does not",
     threshold=(
-        "a contender logs 8 bytes or more per response, and ten times as many as another contender, over all loads of "
-        "a process and beyond 32 KiB. Logs are standard output, standard error, and files that are open for appending "
-        "only. If most contenders agree, only those that differ are named"
+        "a contender logs 8 bytes or more per response, and at least ten times as many as another contender. All "
+        "loads of a process count, without the first 32 KiB. Logs are standard output, standard error, and files "
+        "that are open for appending only. If most contenders agree, only those that differ are named"
     ),
     threshold_reason=(
-        "a line of an access log has about 80 bytes, so 8 bytes are a line for every tenth response. Frameworks write "
-        "a few KiB when they start. Without its log, a contender that logs may be faster by any factor, and is not "
-        "slower"
+        "a line of an access log has about 80 bytes, so 8 bytes are a line for every tenth response. Frameworks "
+        "write a few KiB when they start. A contender that logs would be at least as fast without its log"
     ),
     next_step="Switch the access log off for all contenders, or on for all, as in production.",
 )
 def logs_unequal(case: Case) -> Iterator[Fired]:
-    """Each line of an access log is formatted and written on the CPU that serves requests.
+    """Writing an access log takes CPU time from the requests.
 
-    Whether a framework writes one by default is chance, not a difference in speed.
+    Some frameworks write one by default and others do not. That is not a difference in speed.
     """
     written = _written(case)
     for pair in unequal_pairs(written, lambda small, large: large >= max(_EACH_BYTES, _TIMES * small)):
@@ -86,19 +86,19 @@ def logs_unequal(case: Case) -> Iterator[Fired]:
 @on_run(
     "writes-unequal",
     Severity.SUSPECT,
-    title="One contender writes beside its responses and another does not",
+    title="One contender writes data besides its responses, and another does not",
     threshold=(
-        "a contender writes 8 bytes or more per response, and ten times as many as another contender, to places other "
-        "than clients, dependencies and the logs that `logs-unequal` counts. If most contenders agree, only those that "
-        "differ are named. The largest of five counts is compared. (1) System calls that write, and (2) pages of files "
-        "that were changed; neither counts with dependencies or TLS. (3) Pages of files that are mapped for writing. "
-        "(4) Bytes that other processes read from the service's pipes, if these processes have no way to send anything "
-        "back. (5) Packets to other addresses, beyond those in the null server's slices and beyond chance (rank test, "
-        "p < 0.001; with dependencies only datagrams)"
+        "a contender writes 8 bytes or more per response, and ten times as many as another contender. Writes to "
+        "clients, to dependencies and to the logs of `logs-unequal` do not count. The rule compares the largest of "
+        "five counts. (1) System calls that write (not used with dependencies or TLS). (2) Changed pages of files "
+        "(not used with dependencies or TLS). (3) Pages of files that are mapped for writing. (4) Bytes that other "
+        "processes read from the service's pipes, if these processes cannot send anything back. (5) Packets to other "
+        "addresses, minus those in the null server's slices, if there are more than chance explains (rank test, p < "
+        "0.001; with dependencies only datagrams). If most contenders agree, only those that differ are named"
     ),
     threshold_reason=(
-        "a line of a log has about 80 bytes, so 8 bytes are a line for every tenth response. Writes that wake threads "
-        "are subtracted with 8 bytes each, and 32 KiB are allowed for the start. Changed pages count from 1 MiB on"
+        "a line of a log has about 80 bytes, so 8 bytes are a line for every tenth response. Writes that only wake "
+        "threads are subtracted (8 bytes each), and the first 32 KiB do not count. Changed pages count from 1 MiB on"
     ),
     next_step=(
         "List the contender's writes (`strace -f -e trace=write,sendto,sendmsg -p PID`): a log to a socket, a program "
@@ -106,10 +106,10 @@ def logs_unequal(case: Case) -> Iterator[Fired]:
     ),
 )
 def writes_unequal(case: Case) -> Iterator[Fired]:
-    """A log costs CPU wherever it is written.
+    """Writing a log costs CPU, even if the log goes over UDP, through a pipe to another program, or to a mapped file.
 
-    It may go to a collector over UDP, through a pipe to another program, or to a mapped file. Datagrams to sockets of
-    the same machine (`/dev/log`) and writes by io_uring are not included, because no counter shows them.
+    Datagrams to sockets of the same machine (`/dev/log`) and writes by io_uring do not count, because no counter shows
+    them.
     """
     ways = written_elsewhere(case)
     written = {name: max(found.values()) for name, found in ways.items()}

@@ -18,21 +18,22 @@ from touchstone.record.sample import Sample
 @on_sample(
     "floor-unsteady",
     Severity.SUSPECT,
-    title="The rate without a limit was unsteady",
+    title="The rate without a memory limit was unsteady",
     threshold=(
         "the rates without a limit, measured before and after the search, differ by more than the allowed cost of "
         "a limit"
     ),
     threshold_reason=(
-        "if a limit must keep nine tenths of the rate, a drift of one tenth decides as much as the limit does"
+        "for example, a limit may cost one tenth of the rate. A change of one tenth without a limit then decides as "
+        "much as the limit"
     ),
     next_step="Stop other processes (`touchstone doctor --noise` lists them), and search again with a longer preset.",
     phases=("floor",),
 )
 def floor_unsteady(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A floor is the smallest limit that keeps most of the unlimited rate.
+    """The memory floor is the smallest limit under which the service keeps most of its rate without a limit.
 
-    If the unlimited rate itself moves by more than a limit may cost, noise decides which limit passes.
+    If the rate without a limit changes by itself, noise decides which limit passes.
     """
     floor = sample.floor
     if floor is None:
@@ -76,7 +77,10 @@ _HEAP_ABOVE_LIMIT_GO = re.compile(r"(\d+)(?:([KMGT])i)?B?")
     phases=None,
 )
 def heap_above_limit(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A runtime that assumes more memory than it has collects garbage too late. It is killed, or it swaps."""
+    """A runtime that assumes more memory than the limit allows collects garbage too late.
+
+    The kernel then kills it, or it swaps.
+    """
     limit, bound = sample.process.placement.memory_limit, sample.process.placement.heap_bound
     if not limit:
         return
@@ -134,9 +138,9 @@ _MAJOR_FAULTS_LEAST = 50
     phases=("load",),
 )
 def major_faults(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A major fault stops a thread until a page has been read from disk.
+    """At a major page fault, a thread stops until a page has been read from disk.
 
-    Either memory is short, or a part of the program was not loaded yet.
+    Either there is too little memory, or a part of the program was not loaded yet.
     """
     result = sample.result
     faults = result.watch.window.major_faults if result and result.watch else None
@@ -162,13 +166,13 @@ _MEMORY_LIMIT_HIT_FAULTS = 50
         "50 major faults. It is invalid if the kernel killed a process at the limit"
     ),
     threshold_reason=(
-        "page cache fills any limit, and the kernel reclaims it at once, so it does not count. Anonymous memory cannot "
-        "be reclaimed"
+        "page cache does not count: it fills any limit, and the kernel can reclaim it at once. Anonymous memory "
+        "cannot be reclaimed"
     ),
-    next_step="Raise the limit, or lower the heap. The floor phase finds the smallest limit that is enough.",
+    next_step="Raise the limit, or lower the heap. The phase `floor` finds the smallest limit that is enough.",
 )
 def memory_limit_hit(sample: Sample, case: Case) -> Iterator[Fired]:
-    """At its limit a server survives only because the kernel reclaims pages. It becomes slower, or is killed."""
+    """At the memory limit the kernel reclaims pages of the server. The server becomes slower or is killed."""
     limit, result, state = sample.process.placement.memory_limit, sample.result, machine_state(sample)
     watched = result.watch.window if result and result.watch else None
     killed = max(state.oom_kills or 0, (watched.oom_kills if watched else None) or 0)
@@ -215,9 +219,10 @@ _KERNEL_LEAST = 4 << 20
     phases=None,
 )
 def memory_outside_rss(sample: Sample, case: Case) -> Iterator[Fired]:
-    """Memory files (`memfd`, `/dev/shm`) that no process maps are in no process's RSS or PSS.
+    """Some memory of a service is not part of RSS and PSS.
 
-    Huge pages are in neither, and nor are bytes that wait in pipes and sockets. All of these use the machine's memory.
+    Such memory are memory files (`memfd`, `/dev/shm`) that no process maps, huge pages, and bytes that wait in pipes
+    and sockets.
     """
     for account in sample.process.confinement:
         shared, kernel = account.unmapped_shared, account.kernel
@@ -257,16 +262,16 @@ _PAGES_SHARED_MORE = 1.05
     Severity.NOTE,
     title="Shared pages are counted once",
     threshold="the server has several processes, and the sum of their RSS is more than 5 % above the memory shown",
-    threshold_reason="below 5 % the two ways of counting agree",
+    threshold_reason="below 5 % the two sums hardly differ",
     next_step=(
-        "Nothing is wrong. Do not compare with figures of `ps` or `top`, which count shared pages once per process."
+        "Nothing is wrong. Do not compare this figure with `ps` or `top`, which count shared pages once per process."
     ),
 )
 def pages_shared(sample: Sample, case: Case) -> Iterator[Fired]:
-    """Forked processes share the pages that neither has written.
+    """Forked processes share all pages that they have not written.
 
-    A sum of RSS counts such a page once per process, so touchstone shows the sum of PSS. Pages of files may also be
-    mapped by unrelated processes. They count at least as much as one process maps.
+    A sum of RSS counts such a page once per process, so touchstone shows the sum of PSS. The file pages of a process
+    count at least once, even if unrelated processes share them.
     """
     watch = sample.result.watch if sample.result else None
     if watch is None or not several_processes(watch):
@@ -290,7 +295,9 @@ _SWAPPED_PAGES = 256
     Severity.SUSPECT,
     title="The machine swapped",
     threshold="more than 256 pages moved to or from swap during the sample",
-    threshold_reason="256 pages are 1 MiB. Smaller amounts may be pages of idle programs that the kernel moves out",
+    threshold_reason=(
+        "256 pages are 1 MiB. If the amount is smaller, the kernel may have moved out pages of idle programs"
+    ),
     next_step="Free memory or lower the number of connections. Turn swap off for measurements.",
     phases=None,
 )

@@ -15,19 +15,18 @@ from touchstone.judge.rule import Fired, on_group
     "peak-not-kept",
     Severity.SUSPECT,
     title="The contender had been faster before it settled",
-    threshold="changepoint analysis classifies the start as a slowdown in at least half of the rounds",
-    threshold_reason="chance may disturb one round, but not half of them. A change of level counts from the margin on",
+    threshold="in at least half of the rounds, changepoint analysis finds that the rate fell after the start",
+    threshold_reason="chance may disturb one round, but not half of them. Changes below the margin do not count",
     next_step=(
-        "Look at the rate over time, and at what grows: a table, a heap, a queue. Do not call the contender's rate a "
-        "peak."
+        "Look at the rate over time, and for things that grow: a table, a heap, a queue. Do not call the contender's "
+        "rate a peak."
     ),
     phases=("peak",),
 )
 def peak_not_kept(group: SampleGroup, case: Case) -> Iterator[Fired]:
-    """The contender was faster before it settled on the level that is called its peak.
+    """The contender was faster for some time before its rate settled, so the settled rate is not its peak.
 
-    A warm-up that ends at a lower level is not a warm-up: a cache filled up, a garbage collector began to work, or the
-    machine was disturbed.
+    Possible causes are a cache that filled up, a garbage collector that began to work, or a disturbance of the machine.
     """
     peaks = [case.peaks[s.id] for s in group.samples if s.id in case.peaks]
     slower = [peak for peak in peaks if peak.shape == "slowdown"]
@@ -49,20 +48,22 @@ _PEAK_NOT_REACHED_SHARE = 0.5
     Severity.SUSPECT,
     title="The peak was not reached in every round",
     threshold=(
-        "in any round, the rate after exec still changed its level within the last three tenths of the time, or the "
-        "time was too short to decide: suspect; in half of the rounds or more: invalid"
+        "in any round, the rate still changed within the last three tenths of the time, or the time was too short to "
+        "decide: suspect; in half of the rounds or more: invalid"
     ),
     threshold_reason=(
-        "a round without a peak has no time to peak and drops out of the median, which is then too short. If half of "
-        "the rounds are missing, the median itself may be a peak that was never reached"
+        "a round without a peak is not in the median, so the median time to peak is too short. If half of the rounds "
+        "are missing, the true median may be longer than the measurement"
     ),
-    next_step="Use a longer preset (`--thorough`). Until then compare the totals served, which do not need a peak.",
+    next_step=(
+        "Use a longer preset (`--thorough`). Or compare the total number of responses, which does not need a peak."
+    ),
     phases=("peak",),
 )
 def peak_not_reached(group: SampleGroup, case: Case) -> Iterator[Fired]:
     """A runtime that still gets faster when the measurement ends has not reached its peak.
 
-    The rounds that did settle are then a biased selection: the quick ones.
+    The rounds that did reach it are a biased selection, because the slow rounds are missing.
     """
     peaks = [case.peaks[s.id] for s in group.samples if s.id in case.peaks]
     missed = [peak for peak in peaks if peak.time_s is None]

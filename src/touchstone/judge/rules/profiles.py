@@ -30,10 +30,10 @@ from touchstone.judge.why.spending import spending
     phases=("profile",),
 )
 def profile_copy_differs(group: SampleGroup, case: Case) -> Iterator[Fired]:
-    """A profiler needs symbols and frame pointers. A shipped program lacks them, so a copy is built.
+    """A profiler needs symbols and frame pointers.
 
-    Frame pointers occupy a register, and line tables may change inlining. If the copy's CPU per request differs from
-    the original's, its breakdown differs as well.
+    Most programs are shipped without them, so touchstone profiles a copy that has them. They can change the generated
+    code. If the copy uses a different amount of CPU per request, its profile is not that of the original.
     """
     costs = [s.figures["profile_copy_cost"] for s in group.samples if "profile_copy_cost" in s.figures]
     if costs and abs(cost := statistics.median(costs)) > case.margin and not _may_be_none(costs, case.confidence):
@@ -56,14 +56,14 @@ def _may_be_none(costs: Sequence[float], confidence: float) -> bool:
     Severity.NOTE,
     title="There is no profile",
     threshold="no round has sampled stacks",
-    threshold_reason="a single round with stacks is enough to read, though without intervals",
-    next_step="Do what the statement says, then run the phase `profile` again.",
+    threshold_reason="a single round with stacks is enough for a profile without intervals",
+    next_step="Follow the advice in the finding, then run the phase `profile` again.",
     phases=("profile",),
 )
 def profile_missing(group: SampleGroup, case: Case) -> Iterator[Fired]:
-    """A profiler needs a permission of the kernel, symbols, and a process to attach to.
+    """A profiler needs a kernel permission, symbols, and a process to attach to.
 
-    If one is missing, CPU per request and the counters are still measured.
+    If one of these is missing, touchstone still measures CPU per request and the counters.
     """
     profiles = [sample.profile for sample in group.samples if sample.profile]
     if profiles and not any(one.stacks and one.stacks.samples for one in profiles):
@@ -77,19 +77,19 @@ PROFILE_UNMATCHED_SHARE = 0.05
 @on_group(
     "profile-unmatched",
     Severity.NOTE,
-    title="Much of the CPU is in functions that no table knows",
-    threshold="more than 5 % of the sampled CPU is in frames that match no table of patterns",
-    threshold_reason="parts that matter are larger than 5 %, so a smaller unmatched share hides none of them",
+    title="Much of the CPU time is in functions that touchstone cannot classify",
+    threshold="more than 5 % of the sampled CPU is in functions that match no pattern",
+    threshold_reason="an unmatched share below 5 % cannot hide a category that matters",
     next_step=(
-        "Look at the frames. If they have no names, build a copy with symbols (`profiled` in stack.toml). If they have "
-        "names, add a row to the language's table in attribution/tables."
+        "Look at the names of the functions. If they are missing, build a copy with symbols (`profiled` in "
+        "stack.toml). Otherwise add a row to the language's table in attribution/tables."
     ),
     phases=("profile",),
 )
 def profile_unmatched(group: SampleGroup, case: Case) -> Iterator[Fired]:
-    """Categories are only as good as the tables of patterns.
+    """Functions are assigned to categories by tables of name patterns.
 
-    Functions of a library that the tables do not know are shown as unmatched.
+    The report shows functions that match no pattern as *unmatched*.
     """
     spent = [one for sample in group.samples if sample.profile and (one := spending(sample.profile))]
     total = sum(one.subject for one in spent)
@@ -112,20 +112,17 @@ def profile_unmatched(group: SampleGroup, case: Case) -> Iterator[Fired]:
     Severity.NOTE,
     title="The profiler saw only a part of the CPU",
     threshold="in a round the profiler could not see all CPU",
-    threshold_reason=(
-        "the parts cannot be compared with those from other contenders' profilers, however small the unseen share is"
-    ),
-    next_step="Do what the statement says to get a better profiler, then run the phase `profile` again.",
+    threshold_reason=("even a small unseen share makes the parts differ from those of another profiler"),
+    next_step="Follow the advice in the finding to get a better profiler, then run the phase `profile` again.",
     phases=("profile",),
 )
 def profile_unseen(group: SampleGroup, case: Case) -> Iterator[Fired]:
-    """Without async-profiler a JVM is sampled by its own recorder, JFR, which sees only Java code.
+    """Without async-profiler, touchstone profiles a JVM by JFR, which sees only Java code.
 
-    CPU of the kernel, of native libraries and of the JVM's own threads is counted as one part, so that the parts add
-    up. A contender with a better profiler has several parts there, and only the other parts are comparable.
-
-    perf knows the names of Python functions from CPython 3.12 on, and their stacks if Python is built with frame
-    pointers. For other runtimes it sees C functions: the allocator, the runtime, libraries.
+    The CPU of the kernel, of native libraries and of the JVM's own threads is then one part of the profile. That part
+    cannot be compared with the finer parts of another contender; the other parts can. For Python, perf shows function
+    names from CPython 3.12 on, and stacks if Python is built with frame pointers. For other runtimes it shows C
+    functions: the allocator, the runtime, libraries.
     """
     profiles = [sample.profile for sample in group.samples if sample.profile and sample.profile.unseen]
     spent = [one for profile in profiles if (one := spending(profile))]
@@ -144,16 +141,17 @@ _PROFILER_COSTLY_SHARE = 0.05
     Severity.SUSPECT,
     title="The profiler slowed the program",
     threshold="CPU per request with the profiler is more than 5 % above that in the passes without it",
-    threshold_reason=(
-        "a comparison shows differences of a few percent in a part, so a profiler must cost less than that"
+    threshold_reason=("differences of a few percent in a part matter, so a profiler must cost less than that"),
+    next_step=(
+        "Do not rely on small differences between parts. At a lower request rate, or on a quieter machine, the "
+        "profiler may cost less."
     ),
-    next_step="Read the parts with care. At a lower request rate, or on a quieter machine, the profiler may cost less.",
     phases=("profile",),
 )
 def profiler_costly(group: SampleGroup, case: Case) -> Iterator[Fired]:
-    """A profiler interrupts the program about 1000 times per CPU second, and walks its stack.
+    """A profiler interrupts the program about 1000 times per CPU second to read its stack.
 
-    The cost is not spread evenly: deep stacks and short functions bear more of it.
+    Deep stacks and short functions are slowed down more than others.
     """
     costs = [s.figures["profiler_cost"] for s in group.samples if "profiler_cost" in s.figures]
     if costs and (cost := statistics.median(costs)) > _PROFILER_COSTLY_SHARE:

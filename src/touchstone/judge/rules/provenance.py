@@ -20,10 +20,10 @@ from touchstone.record.sample import TARE, Sample
 @on_run(
     "artifact-changed",
     Severity.INVALID,
-    title="The program was not the same throughout",
+    title="The program changed during the run",
     threshold=(
-        "among the starts of a run, either an artifact of the contender has more than one SHA-256, or a file that its "
-        "processes map as code or hold open for reading has (a shared library or a jar anywhere on the machine)"
+        "the SHA-256 of a file differs between two starts of a run. The file is an artifact of the contender, or a "
+        "shared library or jar anywhere on the machine that its processes map as code or hold open for reading"
     ),
     threshold_reason=(
         "nothing writes to an artifact or a library after the build, so any difference means a different program"
@@ -32,7 +32,7 @@ from touchstone.record.sample import TARE, Sample
     own_failure=True,
 )
 def artifact_changed(case: Case) -> Iterator[Fired]:
-    """A contender whose files change between rounds is more than one program.
+    """If a contender's files change between rounds, the rounds measure different programs.
 
     A comparison needs one program for each contender.
     """
@@ -63,23 +63,23 @@ _SIGNS = 5
     Severity.SUSPECT,
     title="The program was built or started for development",
     threshold=(
-        "a build command, the run command, or a variable of their environments shows a sign of development. Signs are: "
-        "no optimisation, a sanitizer, coverage counters, a profiler, a debugger or tracer, a server that reloads or "
-        "is meant for development, a JVM with reduced compilation, logs at debug level. The rule also fires if the "
-        "built program contains functions of a sanitizer or coverage runtime, or debug information that notes no "
-        "optimisation. Exhibits are exempt"
+        "a build command, the run command or their environment shows one of these signs: no optimisation, a "
+        "sanitizer, coverage counters, a profiler, a debugger or tracer, a development server or one that reloads "
+        "code, a JVM with reduced compilation, logs at debug level. The rule also fires if the program contains a "
+        "sanitizer or coverage runtime, or if its debug information says that it was compiled without optimisation. "
+        "It does not fire for exhibits"
     ),
     threshold_reason=(
-        "each sign is a developer's choice, and none is usual in deployment. The cost depends on the program, from "
-        "nothing to thirty times, and no sign makes a program faster. A runtime that compiles less starts sooner and "
-        "holds less memory. So its start and memory figures may be off in both directions"
+        "none of these signs is usual in deployment. The cost depends on the program: some become thirty times "
+        "slower, and none becomes faster. A runtime that compiles less starts sooner and uses less memory, so "
+        "figures of start and memory may be too high or too low"
     ),
-    next_step="Build and start it as it is deployed. If it is deployed like this, its figures are valid.",
+    next_step="Build and start the program as in production. If production looks like this, the figures are valid.",
 )
 def development_mode(case: Case) -> Iterator[Fired]:
-    """Without optimisation, with checks or under a debugger, a program is many times slower.
+    """A program without optimisation, with a sanitizer or under a debugger can be many times slower.
 
-    This is the most common mistake in home-made comparisons, and every number is measured correctly.
+    This is a common mistake in comparisons, and no figure shows it.
     """
     for contender in case.run.plan.contenders:
         if contender.exhibit:
@@ -117,13 +117,13 @@ _FIGURE = "throughput"
     Severity.NOTE,
     title="The machines of a run disagree about a contender",
     threshold="the median ratio of a contender to the baseline differs between machines by more than twice the margin",
-    threshold_reason="two medians that are each off by the margin may differ by twice the margin",
-    next_step="Read the machines separately: the run of each machine is in `machines/` in the results folder.",
+    threshold_reason="if each of two medians is wrong by the margin, they differ by twice the margin",
+    next_step="Look at the machines one by one. The results folder has the run of each machine in `machines/`.",
 )
 def machines_differ(case: Case) -> Iterator[Fired]:
-    """Each round runs on one machine, so ratios are valid for each machine.
+    """Each round runs on one machine, so each ratio is valid for its machine.
 
-    Differences between machines are shown, not averaged away.
+    The report shows differences between machines and does not average over them.
     """
     for load in case.loads:
         rates: dict[int | None, dict[str, Sample]] = defaultdict(dict)
@@ -158,16 +158,11 @@ def machines_differ(case: Case) -> Iterator[Fired]:
         "the samples have more than one engine version, kernel, scenario or scenario version, or differ in these from "
         "what the run states. It is suspect if only the engine's I/O backend differs within one load"
     ),
-    threshold_reason=(
-        "these are facts in the record. Versions of the engine have different costs, and so do its backends"
-    ),
+    threshold_reason=("versions and I/O backends of the engine have different costs"),
     next_step="Measure all contenders in one run, or use `touchstone compare` to compare two runs.",
 )
 def mixed_provenance(case: Case) -> Iterator[Fired]:
-    """A run is one machine, one engine, one kernel and one scenario.
-
-    Samples that differ in these cannot be compared.
-    """
+    """All samples of a run need the same machine, engine, kernel and scenario. Otherwise they cannot be compared."""
     run = case.run
     origins: dict[str, set[str]] = {
         "scenario": {s.scenario for s in run.samples} | {run.plan.scenario},
@@ -197,12 +192,12 @@ _SAME_PROGRAM_PLACES = {"HOST", "PORT", "GRPC_PORT"}
 @on_run(
     "same-program",
     Severity.NOTE,
-    title="Two contenders are one program",
+    title="Two contenders are the same program",
     threshold=(
         "two contenders have the same artifacts by SHA-256, the same arguments and the same environment, except for "
         "addresses"
     ),
-    threshold_reason="an A/A comparison does this on purpose, so it is a note",
+    threshold_reason="some comparisons do this on purpose, so it is a note",
     next_step="Check whether one of the two was meant to be built or run differently.",
 )
 def same_program(case: Case) -> Iterator[Fired]:
@@ -233,11 +228,11 @@ _UNFIXED = re.compile(r"snapshot|nightly|[-+.]dev|alpha|beta|-rc", re.IGNORECASE
     Severity.NOTE,
     title="A tool is a snapshot version",
     threshold="a tool's version contains snapshot, nightly, dev, alpha, beta or rc",
-    threshold_reason="the version itself says that it is not a release. Using one may be right, so this is a note",
+    threshold_reason="the version says that it is not a release. It may be used on purpose, so this is a note",
     next_step="Use a released version, or archive the tool with the results.",
 )
 def snapshot_versions(case: Case) -> Iterator[Fired]:
-    """Tomorrow's snapshot or nightly build differs from today's, so nobody can repeat the measurement."""
+    """A later snapshot or nightly build will be different, so nobody can repeat the measurement."""
     for contender in case.run.plan.contenders:
         for tool, version in contender.tools.items():
             if _UNFIXED.search(version):

@@ -31,25 +31,24 @@ _HUNG = 0.5
 @on_group(
     "needs-rest",
     Severity.SUSPECT,
-    title="The contender keeps its pace only with pauses",
+    title="The contender keeps its rate only with pauses",
     threshold=(
-        "in slices, the first round's warm-up is followed by a stretch without a rest: 1.5 s in quick, otherwise a "
-        "tenth of the measured time and at least 6 s. If a contender kept less than 80 % of its pace in a stretch, "
-        "a second stretch follows directly and counts instead. If it stayed below 80 % in the first round, the "
-        "second round has a stretch too. Only the later half of a stretch counts. The rule fires if the contender "
-        "is too slow in the stretch of every round that has one. In a closed loop, too slow is a rate below that of "
-        "its slowest slice (of four or more) and below 75 % of its median slice. In an open loop it is a share of "
-        "right responses below 75 % of the slices' share, or a median latency above the slices' median p99. The "
-        "rule does not fire if the warm-up ran out of time, or if the rate rises by 10 % within the stretch. Nor "
-        "does it fire if at least half of the requests that can be in flight were never answered; in an open loop, "
-        "only if also hardly any other request was answered. It is a note if the median of the other contenders and "
-        "the null server kept as little, because the machine was slower then"
+        "after the first round's warm-up, each contender gets a stretch of load without a pause: 1.5 s in the preset "
+        "`quick`, otherwise a tenth of the measured time and at least 6 s. If its rate in the stretch is below 80 % "
+        "of that in slices, a second stretch follows at once and replaces the first. If that is below 80 % too, the "
+        "second round also has a stretch. Only the second half of a stretch counts. The rule fires if the contender "
+        "is too slow in the stretch of every round that has one. In a closed loop, too slow means below its slowest "
+        "slice (of four or more) and below 75 % of its median slice. In an open loop it means a share of right "
+        "responses below 75 % of the share in slices, or a median latency above the median p99 of the slices. The "
+        "rule does not fire if the warm-up ran out of time, if the rate rises by 10 % within the stretch, or if at "
+        "least half of the requests in flight were never answered (in an open loop: and hardly any other request was "
+        "answered). It is a note if the other contenders and the null server, in their median, were slowed down as "
+        "much, because the machine was slower then"
     ),
     threshold_reason=(
-        "a busy machine slows the stretch as it slows slices, and all contenders equally. A contender whose quota "
-        "refills during the rests reaches several times the rate in slices that it reaches without rests, because "
-        "the rests are several times as long as a slice. A contender that needs rests does not get faster without "
-        "one"
+        "a busy machine slows all contenders, in slices as well as in the stretch. The pauses are several times as "
+        "long as a slice. So a contender whose quota refills in the pauses is several times as fast in slices as "
+        "without pauses"
     ),
     next_step=(
         "Look for a rate limiter, a quota or credits. Measure without pauses: use `--whole-windows`, or the phase "
@@ -57,10 +56,11 @@ _HUNG = 0.5
     ),
 )
 def needs_rest(group: SampleGroup, case: Case) -> Iterator[Fired]:
-    """In slices each contender rests while the others are loaded, and something may refill meanwhile.
+    """In slices, each contender pauses while the others have their slices.
 
-    Examples are a rate limiter's tokens, a CPU quota, credits of a disk or of a small virtual machine, and a queue that
-    another process empties. The supply lasts for a short slice, but not under a load without pauses.
+    During the pause, a limited resource may recover: tokens of a rate limiter, a CPU quota, credits of a disk or
+    virtual machine, or space in a queue that another process empties. It then lasts for a short slice, but not for a
+    load without pauses.
     """
     kept: dict[str, float] = {}
     usual: list[float] = []
@@ -132,19 +132,19 @@ _SUSPECT_SHARE = 0.05
 @on_sample(
     "neighbour-works",
     Severity.SUSPECT,
-    title="Another contender worked within its slices",
+    title="Other contenders used CPU in this contender's slices",
     threshold=(
-        "in this contender's slices, the other contenders use more than 5 % of the time of the server's CPUs: suspect; "
-        "more than 2 %: a note. A neighbour that does this contender's work is left out"
+        "in this contender's slices, the other contenders use more than 5 % of the server's CPU time: suspect; more "
+        "than 2 %: a note. A contender that does work for this contender is left out"
     ),
     threshold_reason="idle runtimes use well below 1 % of a CPU each. 5 % is the least difference that matters",
-    next_step="Measure without the contender that is named (`--stacks`), or stop its background work.",
+    next_step="Measure without the named contender (`--stacks`), or stop its background work.",
     phases=("load",),
 )
 def neighbour_works(sample: Sample, case: Case) -> Iterator[Fired]:
-    """All contenders of a load in slices share the server's CPUs.
+    """In slices, all contenders share the server's CPUs.
 
-    A contender that works while another one is loaded takes CPU away from that one.
+    A contender that works in another contender's slices takes CPU away from it.
     """
     workers = case.workers.get(sample.id, {})
     used = {name: cpu_s for name, cpu_s in neighbours_cpu(sample).items() if name not in workers}
@@ -168,27 +168,27 @@ def neighbour_works(sample: Sample, case: Case) -> Iterator[Fired]:
 @on_sample(
     "work-given-away",
     Severity.INVALID,
-    title="A contender has another one do its work",
+    title="One contender makes another contender do its work",
     threshold=(
-        "in this contender's slices another contender uses more than 1 % of a CPU (in 80 % of the slices or more), at "
-        "least four times its rate in the quietest slices of all others, and more than 5 % of the CPU that this "
-        "contender uses itself"
+        "in this contender's slices another contender uses more than 1 % of a CPU (in 80 % of the slices or more). "
+        "This is at least four times its use in the slices of any other contender, and more than 5 % of the CPU that "
+        "this contender uses itself"
     ),
     threshold_reason=(
-        "a neighbour's deferred or background work is in the slices of all contenders, and in the null server's. "
-        "Only work for this contender's requests is in every slice of this contender and in no other"
+        "background work of the other contender would be in the slices of all contenders and of the null server. "
+        "Work that is only in this contender's slices is caused by this contender's requests"
     ),
     next_step=(
-        "See where the contender sends its requests: to ports of other contenders, or to a file or queue that they "
-        "watch. Measured alone (`--stacks`), it must do its work itself."
+        "Find out how the contender passes its requests on: to a port of the other contender, or to a file or queue "
+        "that the other one reads. Measure it alone (`--stacks`), so that it must do the work itself."
     ),
     own_failure=True,
     phases=("load",),
 )
 def work_given_away(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A contender could forward its requests to another one, because all keep running.
+    """All contenders run at the same time, so one could forward its requests to another.
 
-    It would get credit for the other's responses, and nobody would be charged the CPU that they cost.
+    Its responses would then cost it nothing, and the other's CPU would be in no figure.
     """
     own = own_cpu(sample)
     for worker, used in case.workers.get(sample.id, {}).items():
@@ -208,26 +208,26 @@ _ENDING_S = 0.25
     Severity.SUSPECT,
     title="A contender worked while it had no load",
     threshold=(
-        "one of three shares is above 5 %: suspect; above 2 %: a note. (1) CPU that the contender uses in the slices "
-        "of others, over the CPU of its own requests. Below 1 % of a CPU it is a note at most, and CPU that it spends "
-        "on another contender's work is left out. (2) CPU that the contender uses between SIGTERM and its end, over "
-        "all its CPU before, if this is more than 0.25 s. (3) Time in which the contender waits for a disk in the "
-        "slices of others, over the time of its own slices, if this is more than 0.1 s"
+        "one of three ratios is above 5 %: suspect; above 2 %: a note. (1) CPU that the contender uses in the slices "
+        "of others, divided by the CPU of its own requests. Below 1 % of a CPU it is a note at most. CPU that it "
+        "uses for another contender's requests does not count. (2) CPU that the contender uses after SIGTERM (if "
+        "more than 0.25 s), divided by all its CPU before. (3) Time for which the contender waits for a disk in the "
+        "slices of others (if more than 0.1 s), divided by the time of its own slices"
     ),
     threshold_reason=(
-        "a runtime's timers and idle threads stay below 1 % of a CPU. Compared with a load that needs little CPU this "
-        "may be a large share, because the slices of the others last several times as long. The least difference that "
-        "matters is 5 %. A runtime needs some tens of milliseconds of CPU to end, or 0.25 s with a framework's hooks. "
-        "Waits are seen by looks a few milliseconds apart: 0.1 s is more than a few looks"
+        "timers and idle threads of a runtime use less than 1 % of a CPU, which may be a large share of a load that "
+        "needs little CPU. 5 % is the smallest difference that matters. A runtime needs up to 0.25 s of CPU to end, "
+        "with a framework's hooks. The engine looks for disk waits every few milliseconds, so 0.1 s means many "
+        "observations"
     ),
     next_step="Look at background work (garbage collector, flusher, compiler), and measure longer slices: `--slice 1`.",
     phases=("load",),
 )
 def works_while_off(sample: Sample, case: Case) -> Iterator[Fired]:
-    """Work that a service postpones until the load pauses is in none of its slices.
+    """If a service does work while it has no load, or after SIGTERM, the figures do not include that work.
 
-    Examples are garbage collections, flushes and compilation. Work that the service postpones until it ends is in no
-    window. Production has no pause and no end, so that work would add to the cost and time of requests.
+    Examples are garbage collection, flushes and compilation. In production there is no such pause, so the work would
+    slow requests down.
     """
     rest = rest_of(sample, case.run, case.workers)
     if rest is not None and rest.put_off > _NOTE_SHARE:
@@ -291,26 +291,27 @@ _SLOW_FIRST_TIMES = 3
 @on_sample(
     "slow-after-rest",
     Severity.NOTE,
-    title="The first responses after a rest are slow",
+    title="The first responses after a pause are slow",
     threshold=(
-        "in a closed loop with slices, the first responses on all connections take 10 ms longer than later ones, in "
-        "the median over four slices or more. This is also three times the extra time of the other contenders and the "
-        "null server, in their median"
+        "in a closed loop with slices, the first responses on all connections take 10 ms longer than later ones "
+        "(median over four slices or more). This extra time is also at least three times that of the other "
+        "contenders and the null server (their median)"
     ),
     threshold_reason=(
-        "to wake idle threads and to fill caches takes below a few milliseconds. The other contenders show how much of "
-        "it the machine causes. It is a note because slices count from the second response of each connection on"
+        "waking idle threads and filling caches takes at most a few milliseconds. The other contenders show which "
+        "part of the extra time the machine causes. It is a note because the figures do not contain the first "
+        "responses"
     ),
     next_step=(
-        "Look for what the contender gives up when it is idle: connections to dependencies, threads, memory. Clients "
-        "that send seldom see this latency with each request."
+        "Find out what the contender closes or frees when it is idle: connections to dependencies, threads, memory. "
+        "Clients that send requests rarely see this latency with each request."
     ),
     phases=("load",),
 )
 def slow_after_rest(sample: Sample, case: Case) -> Iterator[Fired]:
-    """Slices leave out the first response of each connection, because every contender begins with empty pipelines.
+    """Every contender begins a slice with idle connections, so the first response of each is not in the figures.
 
-    A service that is slow after each rest is slow for clients that rest, and no latency figure of slices shows it.
+    If a service is slow after a pause, clients that pause notice it, but the latency figures of slices do not show it.
     """
     extra = first_generation_extra(sample)
     if extra is None or extra <= _SLOW_FIRST_S:

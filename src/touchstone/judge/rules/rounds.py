@@ -19,9 +19,7 @@ from touchstone.record.sample import Sample
     Severity.INVALID,
     title="The measurement was interrupted",
     threshold="the engine reports that it was interrupted",
-    threshold_reason=(
-        "figures of windows that differ in length, or in the part of the load that they cover, cannot be compared"
-    ),
+    threshold_reason=("windows of different lengths, or of different parts of a load, cannot be compared"),
     next_step="Run it again. Whole rounds that were measured before stay valid.",
     tares_too=True,
 )
@@ -40,18 +38,17 @@ _ORDER_NOT_DRAWN_RARE = 0.01
 @on_run(
     "order-not-drawn",
     Severity.SUSPECT,
-    title="The order of the contenders never changed",
+    title="The contenders had the same order in every round",
     threshold="all rounds have the same order, and the probability of that in a random order is below 1 %",
     threshold_reason=(
-        "two contenders over three rounds keep their order one time in four by chance. The rule "
-        "fires only if chance is an unlikely explanation"
+        "two contenders have the same order in three rounds one time in four by chance. Below 1 %, chance is unlikely"
     ),
     next_step="Let touchstone draw the order; `--seed N` makes it reproducible.",
 )
 def order_not_drawn(case: Case) -> Iterator[Fired]:
-    """The contender that always comes first gets the cool machine.
+    """The contender that is always first is measured on a cool machine.
 
-    The order is randomised in each round, so that such effects hit all contenders equally.
+    touchstone draws a random order in each round, so that such effects affect all contenders equally.
     """
     orders = [tuple(o) for o in case.run.plan.orders]
     contenders = len(orders[0]) if orders else 0
@@ -72,14 +69,14 @@ def order_not_drawn(case: Case) -> Iterator[Fired]:
     twin_too=False,
     title="Rounds are missing",
     threshold="a load has fewer rounds than the plan has",
-    threshold_reason=(
-        "comparisons use the rounds that both contenders have, so the figures stay right. The reader should know that "
-        "there were fewer"
-    ),
-    next_step="Find out why they are missing: an interruption, or a failure in the findings.",
+    threshold_reason=("comparisons use only rounds that both contenders have, so the ratios are still right"),
+    next_step="Find out why they are missing: the run was interrupted, or the findings report a failure.",
 )
 def rounds_incomplete(group: SampleGroup, case: Case) -> Iterator[Fired]:
-    """A round without one of the contenders has no ratio. Rounds may be missing for a reason, and not by chance."""
+    """A round without one of the contenders has no ratio.
+
+    If rounds are missing for a reason that concerns one contender, the remaining rounds are a biased selection.
+    """
     done = {s.round for s in group.samples if s.figures}
     missing = sorted(set(range(1, case.run.plan.rounds + 1)) - {r for r in done if r is not None})
     if done and None not in done and missing:
@@ -93,20 +90,19 @@ def rounds_incomplete(group: SampleGroup, case: Case) -> Iterator[Fired]:
 @on_run(
     "rounds-share-process",
     Severity.NOTE,
-    title="Rounds are not fresh processes",
+    title="All rounds used the same processes",
     threshold="touchstone did not start the contender, and the contender has two rounds or more",
-    threshold_reason=(
-        "the figures cannot show this: they scatter as one process does, and the variation between starts is unknown"
-    ),
+    threshold_reason=("the figures vary only as one process does, so the variation between starts is unknown"),
     next_step=(
-        "Read the intervals as valid for these processes only. Restart the services and run again before you "
-        "generalise. Or make the service a stack of the scenario: touchstone then starts it in each round."
+        "The intervals are valid for these processes only. Restart the services and run again before you draw "
+        "general conclusions. Or make the service a stack of the scenario; touchstone then starts it in each round."
     ),
 )
 def rounds_share_process(case: Case) -> Iterator[Fired]:
-    """Part of a service's cost is decided at random when it starts: memory layout, hash seeds, the order of
-    compilation. If touchstone starts the service, each round draws these again. If someone else started it,
-    all rounds share one draw.
+    """Part of a service's speed is decided at random when it starts: memory layout, hash seeds, order of compilation.
+
+    If touchstone starts the service, each round has a new process and new random values. Here all rounds have the same
+    ones.
     """
     for contender in case.run.plan.contenders:
         rounds = {s.round for s in case.run.samples if s.contender == contender.name and s.round and s.figures}
@@ -129,15 +125,15 @@ _TOO_FEW_ROUNDS_ENOUGH = 4
     title="Too few rounds",
     threshold="one round was measured: suspect; fewer than 4: a note",
     threshold_reason=(
-        "at 95 %, Student's t needs 12.7 standard errors with two rounds, 4.3 with three and 3.2 with four. One round "
-        "gives no interval, and fewer than four show only large differences"
+        "by Student's t, a 95 % interval is 12.7 standard errors wide to each side with two rounds, 4.3 with three "
+        "and 3.2 with four. One round gives no interval, and fewer than four show only large differences"
     ),
     next_step="Run more rounds (`--rounds N`), or until the comparisons are decided (`--until-decided`).",
 )
 def too_few_rounds(group: SampleGroup, case: Case) -> Iterator[Fired]:
-    """One run of each contender does not show how much runs differ.
+    """A single round does not show how much rounds vary.
 
-    A difference between servers may be one between runs.
+    A difference between two contenders may be only a difference between two rounds.
     """
     rounds = {s.round for s in group.samples if s.figures}
     if not rounds or len(rounds) >= _TOO_FEW_ROUNDS_ENOUGH:

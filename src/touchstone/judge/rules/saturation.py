@@ -21,18 +21,18 @@ _QUEUE_GROWS_GROWTH = 1.1
 @on_sample(
     "queue-grows",
     Severity.SUSPECT,
-    title="The queue of waiting requests grew to the end",
+    title="The queue of waiting requests grew until the end of the load",
     threshold=(
-        "in an open loop, the queue at the window's end is longer than the number of connections, and each third of "
-        "the window has a longer queue than the third before. In slices: in more than half of the slices the queue at "
-        "the end is longer than the number of connections"
+        "in an open loop, the queue at the window's end is longer than the number of connections, and it was longer "
+        "in each third of the window than in the third before. In slices: more than half of the slices end with a "
+        "queue longer than the number of connections"
     ),
     threshold_reason=(
-        "a queue of one request per connection empties within one response time. Growth through all thirds is a trend "
-        "and not a burst. A slice begins without a queue, so requests that wait at the end of most slices are not a "
+        "a queue of one request per connection empties within one response time. A queue that grows in all thirds is "
+        "a trend and not a burst. A slice begins without a queue, so a queue at the end of most slices is not a "
         "burst either"
     ),
-    next_step="Lower the rate below the knee, or add connections if the server is idle.",
+    next_step="Lower the rate, or add connections if the server is idle.",
 )
 def queue_grows(sample: Sample, case: Case) -> Iterator[Fired]:
     """A queue that is still growing when the load ends has no steady latency.
@@ -85,21 +85,20 @@ _RATE_NOT_REACHED_FAR = 0.10
     Severity.SUSPECT,
     title="The offered rate was not reached",
     threshold=(
-        "in an open loop, less than 98 % of the offered rate is answered, and the shortfall is more than three "
-        "standard deviations of random arrivals. Also, less than 99 % of the arrivals in the window's second half are "
-        "answered. Below 90 % of the offered rate, latencies are invalid"
+        "in an open loop, the rate of responses is below 98 % of the offered rate, and the difference is more than "
+        "three standard deviations of random arrivals. In addition, in the window's second half there are fewer "
+        "responses than 99 % of the arrivals. Below 90 % of the offered rate, latencies are invalid"
     ),
     threshold_reason=(
-        "below 98 % the queue grew by 2 % of the window's length, which is 200 ms in ten seconds and more than most "
-        "latencies. When a window ends, a slow server leaves as many requests in progress as it answers in one "
-        "latency. In a short window that is a visible share. But in the second half such a server answers as many "
-        "requests as arrive"
+        "at 98 %, the wait in the queue grew by 2 % of the window's length, which is 200 ms in ten seconds and more "
+        "than most latencies. A slow server that keeps up also leaves some requests unanswered when the window ends. "
+        "But in the second half it answers as many requests as arrive"
     ),
-    next_step="Lower the rate below the knee. For the highest rate that holds, use a load of steps.",
+    next_step="Lower the rate. To find the highest rate that works, use the phase `capacity`.",
     tares_too=True,
 )
 def rate_not_reached(sample: Sample, case: Case) -> Iterator[Fired]:
-    """Above capacity, latency from the intended send time grows for as long as the load lasts.
+    """If the rate is above the capacity, latencies grow as long as the load lasts.
 
     The percentiles then depend on the length of the run.
     """

@@ -22,16 +22,14 @@ from touchstone.record.sample import TARE, Sample
         "a setting, read back from a dependency or from the service's own sessions, differs from the one requested. "
         "Units and spellings of yes and no do not count"
     ),
-    threshold_reason="settings are exact. Spellings are normalised before they are compared",
-    next_step=(
-        "Find out what changed the setting after the reset: the contender itself, or the dependency's own limits."
-    ),
+    threshold_reason="settings are exact values. Different spellings of one value count as equal",
+    next_step=("Find out what changed the setting: the contender, or a limit of the dependency."),
     phases=None,
 )
 def dependency_settings_not_as_asked(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A dependency's settings are set before the measurement, and read back.
+    """Settings are set before the measurement and read back afterwards.
 
-    The measurement used the settings that were read back.
+    The values read back are those that the measurement used.
     """
     overrides = sample.spec.dependency_settings
     for dependency in sample.dependencies:
@@ -53,16 +51,16 @@ def dependency_settings_not_as_asked(sample: Sample, case: Case) -> Iterator[Fir
     Severity.INVALID,
     title="Dependencies had different settings for different contenders",
     threshold=(
-        "under the same load, a setting differs between contenders, as a dependency reports it or as a contender's own "
-        "sessions had it. If most contenders agree, only those that differ are invalid"
+        "under the same load, a setting differs between contenders. The dependency reports the setting, or a "
+        "contender's own sessions show it. If most contenders agree, only those that differ are invalid"
     ),
-    threshold_reason="the scenario fixes the settings, so any difference counts, whatever its cause",
+    threshold_reason="the scenario fixes the settings, so any difference counts",
     next_step="Find the contender that changes the setting (a PRAGMA, a SET, a client option), and remove the change.",
 )
 def dependency_settings_unequal(case: Case) -> Iterator[Fired]:
-    """Durability, journal mode and pool sizes change throughput by factors.
+    """Durability, journal mode and pool size can change throughput several times over.
 
-    The contender with the laxer setting wins.
+    A contender with a less strict setting has an unfair advantage.
     """
     seen: dict[tuple[str | None, str, str], dict[str, set[str]]] = {}
     for sample in case.run.samples:
@@ -90,19 +88,24 @@ def dependency_settings_unequal(case: Case) -> Iterator[Fired]:
 @on_run(
     "tables-unequal",
     Severity.SUSPECT,
-    title="A table has other indexes or another storage for one contender",
+    title="One contender has different indexes or storage in a table",
     threshold=(
-        "under the same load, a table that every contender has differs in its indexes, triggers or storage, as the "
-        "dependency states them after the load. Names of indexes do not count. If most contenders agree, only those "
-        "that differ are suspect"
+        "under the same load, a table that every contender has differs in indexes, triggers or storage. The "
+        "dependency reports these after the load. Names of indexes do not count. If most contenders agree, only "
+        "those that differ are suspect"
     ),
-    threshold_reason="the dependency itself states these, and the scenario gives every contender the same tables",
-    next_step="Put the index into the scenario's schema, for all contenders, or remove it from the contender's start.",
+    threshold_reason=(
+        "the scenario gives every contender the same tables, so any difference is a change by a contender"
+    ),
+    next_step=(
+        "Add the index to the scenario's schema for all contenders, or remove the code that creates it from the "
+        "contender."
+    ),
 )
 def tables_unequal(case: Case) -> Iterator[Fired]:
-    """An index of one contender's own, or an unlogged table, changes a result by factors.
+    """If only one contender has an additional index or an unlogged table, its results can be several times better.
 
-    The responses are the same, and so are the settings.
+    Responses and settings do not show this.
     """
     seen: dict[tuple[str | None, str], dict[str, dict[str, list[str]]]] = {}
     for sample in case.run.samples:
@@ -141,20 +144,18 @@ _SETTINGS_UNEQUAL_PLACES = re.compile(r"PATH|URL|HOST|PORT|BOOTSTRAP|FOLDER|DIR|
     Severity.SUSPECT,
     title="Contenders had different settings",
     threshold=(
-        "an environment variable that all contenders have, with different values, is about pools, threads, timeouts, "
-        "keep-alive, durability, limits, compression or log levels. If most contenders agree, only those that differ "
-        "are suspect"
+        "all contenders have an environment variable about pools, threads, timeouts, keep-alive, durability, limits, "
+        "compression or log levels, but with different values. If most contenders agree, only those that differ are "
+        "suspect"
     ),
     threshold_reason=(
-        "variables that every contender gets belong to the scenario. Variables of a single stack are its own choice"
+        "a variable that every contender has should have the same value. A variable that only one stack has is a "
+        "choice of that stack"
     ),
     next_step="Set the variable once, in the scenario's `settings`, and remove it from stack.toml.",
 )
 def settings_unequal(case: Case) -> Iterator[Fired]:
-    """A larger pool or a longer timeout changes the result without a change of code.
-
-    The scenario fixes these for all contenders.
-    """
+    """A larger pool or a longer timeout changes the result without a difference in the code."""
     for load in case.loads:
         env: dict[str, dict[str, str]] = {}
         for group in case.groups_of("load", load):

@@ -34,29 +34,29 @@ LEAST_ANSWERED = 500
     title="Each request cost more than the ones before",
     threshold=(
         f"a load in slices has at least {LEAST_ANSWERED} responses in a round. Over the last two thirds of the "
-        "contender's turns (its slices, warm-up included), CPU per request rises with the number of requests "
-        "(Theil-Sen). The lower end of the rise's 95 % interval, minus the rise of the median contender, is above the "
-        "margin. This holds in half of the rounds with enough turns, and in at least two of two or more rounds. In a "
-        "closed loop the same limit applies to the time per request, over the last two thirds of the turns that "
-        "count. This time is relative to the machine's pace (the median contender, or the null server). The limit "
-        "also applies to the median latency of all turns, if the latency of the turns that count rises as well"
+        "contender's slices (with the warm-up), CPU per request rises with the number of requests (Theil-Sen). The "
+        "lower end of the rise's 95 % interval, minus the rise of the median contender, is above the margin. This "
+        "holds in at least half of the rounds with enough slices, and in at least two rounds if there are two or "
+        "more. In a closed loop the same limit applies to the time per request in the measured slices, relative to "
+        "the median contender or the null server. It also applies to the median latency of all slices, if the "
+        "latency of the measured slices rises too"
     ),
     threshold_reason=(
-        "a busy machine moves CPU per request by a few percent, for all contenders equally. Among a hundred healthy "
-        "contenders on such a machine the lower end was never above 1.5 %. Slices of three or four requests vary with "
-        "the requests in progress at their edges, and show no trend"
+        "a busy machine changes CPU per request by a few percent, for all contenders equally. For a hundred healthy "
+        "contenders on such a machine the lower end was never above 1.5 %. With fewer than 500 responses, slices "
+        "have too few requests to show a trend"
     ),
     next_step=(
-        "Look at what grows with the number of requests: tables without an index, lists, caches, logs. Measure longer "
-        "to see where the growth ends."
+        "Look for things that grow with the number of requests: tables without an index, lists, caches, logs. "
+        "Measure longer to see where the growth ends."
     ),
 )
 def slows_with_work(case: Case) -> Iterator[Fired]:
-    """The more requests such a service has served, the slower it is.
+    """The service becomes slower with each request.
 
-    Possible causes are a table without an index, a growing list, or a log that is read back. In a window of seconds the
-    rate does not show it, because other processes move the rate as well. CPU per slice is the service's own. A service
-    that waits longer and longer, for a lock or asleep, falls behind the others of its block.
+    Possible causes are a table without an index, a growing list, or a log that is read back. In a short window the rate
+    does not show it, because other processes change the rate too. So this rule uses CPU per request. If a service waits
+    longer and longer without using CPU, its time per request grows compared with the other contenders.
     """
     loaded = [sample for sample in case.run.samples if sample.phase == "load"]
     measures = [(measure, _rises(loaded, measure.read)) for measure in _measures(case)]

@@ -19,16 +19,17 @@ _BOOT_IMPOSSIBLE_TOLERANCE = 1.05
 @on_sample(
     "boot-impossible",
     Severity.INVALID,
-    title="A start contradicts itself",
+    title="The figures of a start contradict each other",
     threshold="the first response came before the port was open, or PSS or anonymous memory is more than 5 % above RSS",
     threshold_reason=(
-        "both are impossible by definition. Memory is read field by field while it changes, so 5 % are allowed"
+        "both are impossible. 5 % are allowed because touchstone reads the fields one after another while memory "
+        "changes"
     ),
     next_step="The record contradicts itself. Measure again, and if it happens again, report it with the record.",
     phases=("boot",),
 )
 def boot_impossible(sample: Sample, case: Case) -> Iterator[Fired]:
-    """The port opens before the first response, and no part of memory exceeds the whole."""
+    """A port must open before the first response, and a part of memory cannot exceed the total."""
     for run in sample.boot.runs if sample.boot else []:
         problem = _contradiction(run)
         if problem:
@@ -57,16 +58,16 @@ _BOOTS_FAILED_SHARE = 0.1
     title="Some starts gave no correct response",
     threshold="any start ended in a failure: suspect; a tenth of the starts or more: invalid",
     threshold_reason=(
-        "starts on an idle machine do not fail by chance. If a tenth of them is missing, the median is no longer "
-        "reliable enough for a comparison"
+        "starts on an idle machine do not fail by chance. Without a tenth of the starts, the median is not reliable "
+        "enough for a comparison"
     ),
     next_step="Read the evidence of the failed start and the boot log.",
     phases=("boot",),
 )
 def boots_failed(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A failed start is not part of the median.
+    """A failed start has no time and is not in the median.
 
-    If failures were left out, a service that starts only sometimes would look reliable.
+    Without this finding, a service that sometimes fails to start would look reliable.
     """
     runs = sample.boot.runs if sample.boot else []
     failed = [r for r in runs if r.failure]
@@ -83,17 +84,14 @@ def boots_failed(sample: Sample, case: Case) -> Iterator[Fired]:
 @on_sample(
     "cache-not-cold",
     Severity.INVALID,
-    title="A cold start was not cold",
+    title="The page cache was not dropped for a cold start",
     threshold="there is a figure for a cold start, but the page cache was not dropped for any start",
-    threshold_reason="it is recorded whether the cache was dropped, so no estimate is needed",
+    threshold_reason="the record states whether the cache was dropped",
     next_step="Give touchstone the right to drop page caches, or leave the figure out.",
     phases=("boot",),
 )
 def cache_not_cold(sample: Sample, case: Case) -> Iterator[Fired]:
-    """If the program is in the page cache, a start reads nothing from disk.
-
-    It is then a warm start under another name.
-    """
+    """If the program is in the page cache, a start reads nothing from disk. Such a start is warm."""
     if "boot_first_response_cold" not in sample.figures or sample.boot is None:
         return
     if not any(r.cold_cache for r in sample.boot.runs):
@@ -113,23 +111,23 @@ _READY_TOO_EARLY_TIMES = 4
     Severity.INVALID,
     title="The first response came before the service was ready",
     threshold=(
-        "right after the first correct response to the ready request, a request of a load is not answered correctly, "
-        "or a contract check fails that passed otherwise: invalid. A request of a load takes longer than the whole "
-        "start, longer than 0.5 s, and longer than four times the load's p99: suspect"
+        "touchstone sends requests right after the first right response to the ready request. A request of a load "
+        "gets a wrong response, or a check of the contract fails that passed before: invalid. A request of a load "
+        "takes longer than the whole start, longer than 0.5 s, and longer than four times the load's p99: suspect"
     ),
     threshold_reason=(
-        "the figure is the time to the first valid response. A service that cannot do the work yet has not started. "
-        "Neither has a service that leaves most of its start to the first request. Half a second is more than a first "
-        "connection to a dependency and the class loading of a first request take"
+        "a service that cannot do its work yet has not started, and neither has one that leaves most of its start to "
+        "the first request. Half a second is longer than a first request needs to connect to a dependency and to "
+        "load classes"
     ),
     next_step="Make `ready` a request that does the work, or let the service respond only when it can do the work.",
     own_failure=True,
     phases=("boot",),
 )
 def ready_too_early(sample: Sample, case: Case) -> Iterator[Fired]:
-    """One article timed services that log "ready" before they bind their port.
+    """A start time is meaningless if the service reports too early that it is ready.
 
-    A service has the same fault if it answers its ready request from a stub, and all other requests with 503.
+    For example, it answers the ready request at once, and all other requests with 503.
     """
     never = {
         check.id

@@ -27,10 +27,7 @@ _LOST = {
     Severity.NOTE,
     title="Requests are lost when the service gets SIGTERM",
     threshold="a request was in progress at SIGTERM or sent after it, was accepted, and got no right response",
-    threshold_reason=(
-        "a service that cannot answer a request can refuse it. A service is responsible for each request that it has "
-        "accepted"
-    ),
+    threshold_reason=("a service may refuse a request, but must answer each request that it has accepted"),
     next_step=(
         "On SIGTERM, stop listening, respond to all accepted requests, and only then end the process: wait until the "
         "server's shutdown call has returned. Behind a load balancer, keep serving until the load balancer sends no "
@@ -56,8 +53,8 @@ def requests_lost_at_stop(group: SampleGroup, case: Case) -> Iterator[Fired]:
     title="At SIGTERM the service closes connections on which requests are arriving",
     threshold="a request was sent on a kept connection that was closed before the service had read the request",
     threshold_reason=(
-        "a service that answers with `Connection: close` for a while before it closes loses no such request under a "
-        "steady load"
+        "under a steady load, a service loses no such request if it answers with `Connection: close` for a while "
+        "before it closes connections"
     ),
     next_step=(
         "Announce the end: after SIGTERM, answer with `Connection: close`. Close idle connections only after the "
@@ -66,9 +63,9 @@ def requests_lost_at_stop(group: SampleGroup, case: Case) -> Iterator[Fired]:
     phases=_STOP,
 )
 def closes_under_requests(group: SampleGroup, case: Case) -> Iterator[Fired]:
-    """A client with a connection pool and without retries sees an error for each such request.
+    """A client that reuses connections and does not retry gets an error for each such request.
 
-    A request may be on its way whenever a server closes (RFC 9112, section 9.5).
+    RFC 9112, section 9.5, warns of such requests.
     """
     ends = stops(group.samples)
     total = from_signal(ends)
@@ -84,8 +81,10 @@ def closes_under_requests(group: SampleGroup, case: Case) -> Iterator[Fired]:
     "streams-cut-at-stop",
     Severity.NOTE,
     title="Open streams are cut when the service gets SIGTERM",
-    threshold="the connection of a stream ended without the end of the response, or without a close frame",
-    threshold_reason="a client recognises the end in both protocols (RFC 9112, section 8; RFC 6455, section 7)",
+    threshold="the connection of a stream was closed before the response was complete, or without a close frame",
+    threshold_reason=(
+        "HTTP and WebSockets both have a way to end a stream properly (RFC 9112, section 8; RFC 6455, section 7)"
+    ),
     next_step=(
         "On SIGTERM end each stream: finish the response, so that its last chunk is sent, and send a close frame with "
         "code 1001 on each WebSocket. Spread clients that connect again over some seconds."
@@ -93,7 +92,10 @@ def closes_under_requests(group: SampleGroup, case: Case) -> Iterator[Fired]:
     phases=_STOP,
 )
 def streams_cut_at_stop(group: SampleGroup, case: Case) -> Iterator[Fired]:
-    """A cut stream looks like a broken network. The client reports an error, or waits before it connects again."""
+    """For the client, a cut stream looks like a network failure.
+
+    The client reports an error, or waits before it connects again.
+    """
     ends = stops(group.samples)
     cut, opened = (sum(getattr(end.result.streams, part) for end in ends) for part in ("cut", "open"))
     if cut:
@@ -107,17 +109,20 @@ _WAITING = {"idle": "idle connections", "stuck": "clients that send nothing, or 
 @on_group(
     "stop-held-up-by-clients",
     Severity.NOTE,
-    title="Clients without a request hold up the end of the service",
-    threshold=f"the median time from SIGTERM to the end is more than {_HELD_UP_S:g} s, with no request in progress",
-    threshold_reason="there is nothing to finish then. A second is longer than any runtime needs to end",
+    title="Idle clients delay the end of the service",
+    threshold=(
+        f"the median time from SIGTERM to the end of the process is more than {_HELD_UP_S:g} s, although no request "
+        "is in progress"
+    ),
+    threshold_reason="without a request in progress there is nothing to finish. No runtime needs a second to end",
     next_step=(
-        "On SIGTERM, close connections that have no whole request in progress, or give the shutdown a time limit below "
-        "that of the deployment."
+        "On SIGTERM, close connections without a complete request in progress. Or give the shutdown a time limit "
+        "below that of the deployment."
     ),
     phases=_STOP,
 )
 def stop_held_up_by_clients(group: SampleGroup, case: Case) -> Iterator[Fired]:
-    """A single client that has connected and sends nothing then decides how long a deployment takes."""
+    """One client that keeps a connection open without sending a request can make each deployment slow."""
     times = [end.result.stop_s for end in stops(group.samples) if end.result.stop_s is not None]
     if group.load in _WAITING and times and (median := statistics.median(times)) > _HELD_UP_S:
         yield Fired(
@@ -129,9 +134,12 @@ def stop_held_up_by_clients(group: SampleGroup, case: Case) -> Iterator[Fired]:
 @on_group(
     "outlives-stop",
     Severity.NOTE,
-    title="Something of the service lives on after its process has ended",
-    threshold="any process of the service's process tree lived on, or its port still accepted a connection",
-    threshold_reason="a service manager takes the end of the process as the end of the service",
+    title="A process or a port of the service remains after its end",
+    threshold=(
+        "after the service's main process has ended, another process of its tree still runs, or its port still "
+        "accepts a connection"
+    ),
+    threshold_reason="for a service manager, the service has ended when its main process has ended",
     next_step=(
         "In scripts, start the server by `exec`, so that the server itself gets the signal. A parent process must end "
         "its children and wait for them."
@@ -139,7 +147,7 @@ def stop_held_up_by_clients(group: SampleGroup, case: Case) -> Iterator[Fired]:
     phases=_STOP,
 )
 def outlives_stop(group: SampleGroup, case: Case) -> Iterator[Fired]:
-    """The next process finds the port taken, or two versions respond side by side."""
+    """The next process then finds the port in use, or two versions of the service respond at the same time."""
     ends = stops(group.samples)
     survivors = [end for end in ends if end.survivors or end.result.listens_after]
     if survivors:
@@ -151,15 +159,16 @@ def outlives_stop(group: SampleGroup, case: Case) -> Iterator[Fired]:
 @on_group(
     "work-without-response",
     Severity.NOTE,
-    title="Work was done whose client got no response",
-    threshold="the proof counts more units of work than the right responses of a stop",
-    threshold_reason="the proof counts rows, hits or offsets, and touchstone is the only client",
+    title="Work was done for requests that got no response",
+    threshold="during a stop, the proof counts more units of work than there are right responses",
+    threshold_reason="the proof counts rows, hits or offsets exactly, and touchstone is the only client",
     next_step="Finish requests whose work has begun. Make writes idempotent, so that a client may repeat them.",
     phases=_STOP,
 )
 def work_without_response(group: SampleGroup, case: Case) -> Iterator[Fired]:
-    """A client that repeats such a request does the work twice. A client that does not repeat it believes that the work
-    was not done.
+    """If the client repeats such a request, the work is done twice.
+
+    If it does not, it wrongly believes that the work was not done.
     """
     done = sum(end.unanswered_work or 0 for end in stops(group.samples))
     if done:
@@ -172,9 +181,9 @@ _LATE_S = 0.05
 @on_group(
     "stop-client-late",
     Severity.SUSPECT,
-    title="The client of a stop was late itself",
+    title="The load generator was late during a stop",
     threshold=f"a request of a stop was sent more than {_LATE_S * 1000:g} ms after it was due",
-    threshold_reason="a service ends differently under a burst of late requests than under a steady load",
+    threshold_reason="a service may stop differently under a burst of late requests than under a steady load",
     next_step="Reserve a CPU for the engine, or stop other processes, and measure again.",
     phases=_STOP,
 )
@@ -194,20 +203,26 @@ _GAP_REQUESTS = 20
 @on_group(
     "gap-at-replacement",
     Severity.NOTE,
-    title="No request is answered for a while when one process replaces another",
+    title="While one process replaces another, no request is answered for some time",
     threshold=(
-        f"the longest time without a right response was more than {_GAP_S * 1000:g} ms, in which more than "
-        f"{_GAP_REQUESTS} requests were due"
+        f"for more than {_GAP_S * 1000:g} ms no request got a right response, although more than {_GAP_REQUESTS} "
+        "requests were due in that time"
     ),
-    threshold_reason="the second process had answered a request before, and people notice a quarter of a second",
+    threshold_reason=(
+        "the second process had answered a request before, so it was running. People notice a delay of a quarter of "
+        "a second"
+    ),
     next_step=(
-        "Have the readiness check of the service answer only when a real request is served at full speed: open "
-        "connection pools and warm up code before that. Keep the first process in service until then."
+        "Open the connection pools and warm up the code before the readiness check succeeds. Keep the first process "
+        "in service until then."
     ),
     phases=_STOP,
 )
 def gap_at_replacement(group: SampleGroup, case: Case) -> Iterator[Fired]:
-    """A rolling deployment is meant to be invisible. A process that is ready and cold makes every client wait."""
+    """Clients should not notice a rolling deployment.
+
+    They have to wait if the new process reports that it is ready before it has warmed up.
+    """
     ends = [end for end in stops(group.samples) if end.result.handover is not None]
     gaps = [end.result.handover.gap_s for end in ends if end.result.handover is not None]
     allowed = max([_GAP_S, *(_GAP_REQUESTS / end.rate for end in ends if end.rate)])
@@ -222,8 +237,8 @@ def gap_at_replacement(group: SampleGroup, case: Case) -> Iterator[Fired]:
     "second-process-fails",
     Severity.NOTE,
     title="The service cannot run twice at once",
-    threshold="a second process did not start beside the first, or ended while the load went on",
-    threshold_reason="the first process of the same command and the same dependencies had started",
+    threshold="a second process did not start while the first one was running, or exited during the load",
+    threshold_reason="the first process started with the same command and the same dependencies",
     next_step=(
         "Read the second process's log. Usual reasons are an exclusive lock on a file, a fixed port besides PORT, and "
         "a schema that is created without IF NOT EXISTS. Until then, deploy by ending the first process before the "
@@ -232,7 +247,10 @@ def gap_at_replacement(group: SampleGroup, case: Case) -> Iterator[Fired]:
     phases=_STOP,
 )
 def second_process_fails(group: SampleGroup, case: Case) -> Iterator[Fired]:
-    """A rolling deployment runs both versions side by side. Without it each deployment is an outage."""
+    """A rolling deployment runs two processes at the same time.
+
+    If the service cannot do that, each deployment is an outage.
+    """
     ends = [sample.stop for sample in group.samples if sample.stop is not None]
     found = [why for end in ends if (why := end.second_failure or end.second_exit)]
     if found:

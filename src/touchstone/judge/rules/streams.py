@@ -25,13 +25,12 @@ _TIMES = ["first_event_p50", "first_event_p99", "event_gap_p50", "event_gap_p99"
     Severity.INVALID,
     title="Events of streams, or echoes over WebSockets, were lost, doubled or out of order",
     threshold=(
-        "any event is missing (by its counter, or from a response that has ended), came twice, or came out of order. "
-        "Or an echo over a WebSocket came twice, came after the echo of a later message, or is missing although later "
-        "echoes came. Invalid above the load's error allowance, otherwise suspect"
+        "an event is missing (its counter shows this, or the response ended without it), came twice, or came out of "
+        "order. Or an echo over a WebSocket came twice, came after the echo of a later message, or is missing "
+        "although later echoes came. It is invalid above the load's error allowance, otherwise suspect"
     ),
     threshold_reason=(
-        "HTTP and WebSockets deliver bytes once and in order, so the service, or a proxy in front of it, caused each "
-        "of these"
+        "HTTP and WebSockets deliver bytes once and in order, so the service or a proxy in front of it caused the error"
     ),
     next_step=(
         "Read the first error below, which names the event. Look for a queue that drops events when a client is slow, "
@@ -40,7 +39,10 @@ _TIMES = ["first_event_p50", "first_event_p99", "event_gap_p50", "event_gap_p99"
     own_failure=True,
 )
 def events_lost(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A stream with a gap looks like a fast one. Tools that count bytes or responses do not see the gap."""
+    """A stream without some of its events looks fast.
+
+    Tools that count only bytes or responses do not notice the loss.
+    """
     result = sample.result
     if result is None or result.events is None or not result.events.faulty:
         return
@@ -67,9 +69,9 @@ def events_lost(sample: Sample, case: Case) -> Iterator[Fired]:
     Severity.SUSPECT,
     title="Streams are buffered: their events come in one burst",
     threshold=(
-        "at least 10 streams had 3 events or more and took 50 ms or more, and in half of them all events came within "
-        "the last tenth of the stream's time. The rule does not fire if timestamps in the events show that the service "
-        "really made them in that tenth"
+        "at least 10 streams had 3 events or more and took 50 ms or more. In half of these streams, all events "
+        "arrived within the last tenth of the stream's time. The rule does not fire if timestamps in the events show "
+        "that the service made them then"
     ),
     threshold_reason=(
         "events that are made one after another arrive over the stream's time. A proxy, a framework or a compressor "
@@ -77,15 +79,15 @@ def events_lost(sample: Sample, case: Case) -> Iterator[Fired]:
     ),
     next_step=(
         "Send requests to the service without its proxy. Turn the proxy's response buffering off (`proxy_buffering "
-        "off` or `X-Accel-Buffering: no` for nginx), flush after each event, and do not compress the stream. A service "
-        "that makes all its events before it sends the first looks the same. Timestamps in the events tell the two "
-        "apart."
+        "off` or `X-Accel-Buffering: no` for nginx), flush after each event, and do not compress the stream. A "
+        "service that makes all events before it sends the first one looks the same. Timestamps in the events show "
+        "the difference."
     ),
 )
 def events_buffered(sample: Sample, case: Case) -> Iterator[Fired]:
-    """The first event of a buffered stream comes as late as its last.
+    """All events of a buffered stream arrive together at its end.
 
-    The gaps between its events show the buffer, not the service. Throughput shows neither.
+    Time to first event and the gaps between events then show the buffer and not the service.
     """
     events = sample.result.events if sample.result else None
     if events is None or events.lasting < _BUFFERED_LEAST or _is_prompt(events):

@@ -34,16 +34,18 @@ _CHANCE = 4.0
     threshold=(
         "responses to one request with one status have more than one media type, or some have one and some have none"
     ),
-    threshold_reason="the same request calls for the same kind of response, so even one that differs has a cause",
+    threshold_reason="equal requests should get equal kinds of response, so even one that differs has a cause",
     next_step=(
-        "Check which of the responses are intended, and state it in the load's request: expect = { content_type = ... "
-        "}. If all are, use one request for each kind."
+        "Decide which media type is right, and state it in the load's request: expect = { content_type = ... }. If "
+        "all types are right, write one request for each type."
     ),
 )
 def media_type_varies(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A request answered sometimes as text and sometimes as HTML runs two code paths. One may be cheaper.
+    """A service that answers a request sometimes as text and sometimes as HTML runs two code paths.
 
-    If a load states the media type, any other counts as an error. This rule is for loads that leave it open.
+    One of them may be cheaper.
+
+    If a load states the media type, any other type is an error. This rule is for loads that do not state it.
     """
     for request in sample.result.requests if sample.result else []:
         for status in dict.fromkeys(one.status for one in request.media_types):
@@ -63,22 +65,19 @@ def media_type_varies(sample: Sample, case: Case) -> Iterator[Fired]:
     Severity.SUSPECT,
     title="Contenders answer with bodies of different length",
     threshold=(
-        "the mean length of a response's body differs between contenders: the largest is more than a tenth and more "
-        "than 16 bytes above the smallest. If most contenders agree, only those that differ are suspect"
+        "the mean length of the bodies differs between contenders: the largest is more than a tenth and more than 16 "
+        "bytes above the smallest. If most contenders agree, only those that differ are suspect"
     ),
     threshold_reason=(
-        "bodies of one contract differ by the digits of a counter or an identifier. A tenth of a short body is only a "
-        "digit or two, so 16 bytes are always allowed"
+        "under one contract, bodies differ only by the digits of a counter or an identifier. In a short body these "
+        "may be more than a tenth, so 16 bytes are always allowed"
     ),
     next_step=(
         "Compare the responses of the two contenders named (`curl -i`), and make the contract state the exact body."
     ),
 )
 def unequal_bodies(case: Case) -> Iterator[Fired]:
-    """A contender that sends twice the bytes does different work.
-
-    Or one of the two contenders sends an error page.
-    """
+    """A contender that sends twice as many bytes does different work, or one of the two sends an error page."""
     for load in case.loads:
         means = _per_response(case, load, lambda result: result.bytes.body)
         for pair in unequal_pairs(
@@ -105,17 +104,17 @@ def unequal_bodies(case: Case) -> Iterator[Fired]:
         "differ are named"
     ),
     threshold_reason=(
-        "the default fields of frameworks differ by about 100 bytes, which costs a fraction of a microsecond. With one "
-        "KiB more, a short response needs an additional packet"
+        "the default fields of frameworks differ by about 100 bytes, which cost less than a microsecond. With 1,024 "
+        "bytes more, a short response needs an additional packet"
     ),
     next_step=(
         "Compare the heads of the two contenders named (`curl -i`). Remove from one the fields that the other lacks."
     ),
 )
 def unequal_heads(case: Case) -> Iterator[Fired]:
-    """A contract fixes the body but few header fields. Each field takes time to write and to read.
+    """A contract states the body but few header fields, and each field costs time.
 
-    A contender that sends no `Date`, or a page of tracing and security fields, is measured on these too.
+    A contender without `Date` does less work than others. A contender with many tracing and security fields does more.
     """
     for load in case.loads:
         means = _per_response(case, load, lambda result: result.bytes.received - result.bytes.body, sound_only=True)
@@ -169,13 +168,13 @@ class StatusCount:
     title="Contenders answer with different statuses",
     threshold=(
         "the share of a status among the responses differs between two contenders by more than 2 percentage points, "
-        "and by more than four standard errors of the difference. For differences up to 10 points, the finding bounds "
-        "the possible bias. If most contenders agree, only those that differ are suspect"
+        "and by more than four standard errors of the difference. Up to 10 points, the finding states the possible "
+        "bias of the throughput. If most contenders agree, only those that differ are suspect"
     ),
     threshold_reason=(
-        "under one contract the same requests get the same statuses, except for chance if requests are drawn from a "
-        "mix. Even if a refusal costs nothing, 2 points move throughput by at most 2 %. Ten points move it by more "
-        "than the margin, even if a refusal costs half as much as a response"
+        "under one contract the same requests get the same statuses, except for the random choice of requests from a "
+        "mix. 2 points change throughput by at most 2 %, even if a refusal costs nothing. Ten points change it by "
+        "the margin, even if a refusal costs half as much as a response"
     ),
     next_step=(
         "Compare how many requests each contender refuses. Lower the load until none has to refuse, or compare only "
@@ -183,9 +182,9 @@ class StatusCount:
     ),
 )
 def unequal_statuses(case: Case) -> Iterator[Fired]:
-    """A status that the contract allows may be cheap to send.
+    """Some statuses that the contract allows are cheap to send.
 
-    A contender that refuses nine requests in ten does less work than one that serves them.
+    A contender that refuses nine of ten requests does less work than one that serves them.
     """
     for load in case.loads:
         counted = _counted(case, load)

@@ -48,10 +48,10 @@ _CONNECTIONS_WAIT_OF_P99 = 0.01
         "the slow responses show in p99, or if they are on more than half of the connections"
     ),
     threshold_reason=(
-        "some requests are slow by nature, and a busy machine delays a few, but not for 2 % of the time. A slow "
-        "connection sends few requests, which are less than 1 % of all, so p99 misses them. Delays on most "
-        "connections come from a busy machine or a pause, not from one slow worker. With at least a hundred responses "
-        "each, chance does not halve a connection's share"
+        "a busy machine delays a few requests, but not for 2 % of the time. A slow connection sends less than 1 % of "
+        "all requests, so p99 does not show them. If most connections are delayed, the cause is a busy machine or a "
+        "pause, and not one slow worker. With at least a hundred responses, no connection gets half of the median by "
+        "chance"
     ),
     next_step=(
         "Look for what the named connections have in common: one worker, thread or event loop of several. Measure the "
@@ -63,9 +63,9 @@ _CONNECTIONS_WAIT_OF_P99 = 0.01
     phases=("load",),
 )
 def connections_wait(sample: Sample, case: Case) -> Iterator[Fired]:
-    """In a closed loop a slow connection sends few requests, which hardly move the percentiles.
+    """In a closed loop a slow connection sends few requests, so it hardly changes the percentiles.
 
-    One stuck worker of several can hold up a share of all users while p99 stays the same.
+    If one of several workers hangs, its users wait, but p99 stays the same.
     """
     if sample.result is None or loop(sample) != "closed":
         return
@@ -183,14 +183,14 @@ _NOBODY_BUSY_FAILED = 0.05
     Severity.NOTE,
     title="Requests waited while no CPU was busy",
     threshold=(
-        "in a closed loop without think time the median latency is 2 ms or more while no CPU is busy. The server uses "
-        "less than 30 % of the CPUs that its threads could use, the generator and each dependency use less than 50 %, "
-        "and other processes use less than 25 % of the machine. It does not fire if a downstream has a stated delay of "
-        "half the median or more"
+        "in a closed loop without think time the median latency is 2 ms or more while no CPU is busy. The server "
+        "uses less than 30 % of the CPUs that its threads could use, the load generator and each dependency use less "
+        "than 50 %, and other processes use less than 25 % of the machine. The rule does not fire if the scenario "
+        "states a downstream delay of half the median or more"
     ),
     threshold_reason=(
-        "to wake a thread and pass a message on takes far less than 2 ms, even on a virtual machine. Below 30 % use, "
-        "queueing for the server's CPUs adds less than half of the CPU time that a request needs"
+        "waking a thread and passing a message take far less than 2 ms, even on a virtual machine. Below 30 % use, a "
+        "request waits for a CPU for less than half of its own CPU time"
     ),
     next_step=(
         "Find out what the requests wait for: a pool that is too small, a lock, a timer, a rate limit, the disk, or an "
@@ -198,10 +198,10 @@ _NOBODY_BUSY_FAILED = 0.05
     ),
 )
 def nobody_busy(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A closed loop sends the next request at once, so something is always the limit.
+    """In a closed loop the next request follows at once, so some resource is always the limit.
 
-    If that limit is not a CPU, a faster program changes nothing: the requests wait for something that takes the same
-    time on any machine. The wait is a property of the service, and often the whole difference between two.
+    Here it is not a CPU: the requests wait for something else. Faster code or a faster machine then changes nothing.
+    Often this wait is the whole difference between two services.
     """
     result = sample.result
     if result is None or loop(sample) != "closed" or pauses(sample) or sample.process.placement.cpu_limit is not None:
@@ -258,18 +258,18 @@ _STALL_IN_CLOSED_LOOP_FEW = 4
     Severity.SUSPECT,
     title="A stall that a closed loop hides",
     threshold=(
-        "in a closed loop, gaps without any response make up more than 2 % of the window. A gap counts if it lasts 50 "
-        "ms or more and more than 4 times the median latency. With fewer than 4 concurrent requests and a median above "
-        "12.5 ms, only the longest gap counts. Time in which the generator waited for a CPU is subtracted. Also "
-        "subtracted is the null server's share of gaps, or that of other contenders in the same laps, whichever is "
-        "larger (the lower of two others, the median of more). It is suspect if the longest gap lasts 250 ms or more, "
-        "or if all gaps take more than 10 %; otherwise it is a note"
+        "in a closed loop, gaps without any response make up more than 2 % of the window. A gap counts if it lasts "
+        "50 ms or more and more than 4 times the median latency. With fewer than 4 concurrent requests and a median "
+        "above 12.5 ms, only the longest gap counts. Time in which the engine waited for a CPU is subtracted. The "
+        "share of gaps that the null server or the other contenders of the same laps have is subtracted too: the "
+        "larger of the null server's share and the others' share (the lower of two, the median of more). It is "
+        "suspect if the longest gap lasts 250 ms or more, or if all gaps take more than 10 %; otherwise it is a note"
     ),
     threshold_reason=(
-        "a stall longer than 1 % of the window belongs in p99 and is missing from it. 2 % is more than the edges of "
-        "the window can cause. Pauses of a garbage collector stay below 50 ms, or are too short for users to notice. "
-        "If stalls take a tenth of the time, all users notice. A slow service answers in waves, with gaps as long as "
-        "its median. With few requests in flight, a single slow one makes a gap"
+        "a stall longer than 1 % of the window should be visible in p99, but is not. The start and end of the window "
+        "cannot cause 2 %. Users hardly notice pauses below 50 ms, and all users notice stalls of a tenth of the "
+        "time. A slow service has gaps as long as its median latency without a stall. With few requests in flight, a "
+        "single slow request makes a gap"
     ),
     next_step="Measure the service with an open loop at a fixed rate. The percentiles then include the stall.",
     # A start under load stalls by its nature.
@@ -278,8 +278,8 @@ _STALL_IN_CLOSED_LOOP_FEW = 4
 def stall_in_closed_loop(sample: Sample, case: Case) -> Iterator[Fired]:
     """While a server stalls, a closed loop sends nothing.
 
-    The requests that users would have sent are missing, and percentiles look better than users would see (coordinated
-    omission).
+    The requests that users would send in that time are missing, so the percentiles are better than those of real users
+    (coordinated omission).
     """
     result = sample.result
     if result is None or result.silence is None or loop(sample) != "closed" or result.latency.p50 is None:
@@ -339,26 +339,26 @@ def _usual(case: Case, sample: Sample) -> float:
 @on_sample(
     "waits-for-acknowledgement",
     Severity.NOTE,
-    title="Responses wait for an acknowledgement",
+    title="Responses wait for a TCP acknowledgement",
     threshold=(
-        "at least 5 % of the responses to a request come in two parts, 20 ms or more apart, and the gap depends on the "
-        "acknowledgement. In at least 3 trials the engine acknowledges the first part at once. The gap is so rare in "
-        "these trials that the probability of this by chance is below 1 in 1,000"
+        "at least 5 % of the responses to a request come in two parts, 20 ms or more apart, and the gap depends on "
+        "the acknowledgement. To test this, the engine acknowledges the first part at once, in at least 3 trials. "
+        "The gap then disappears; the probability that this is chance is below 1 in 1,000"
     ),
     threshold_reason=(
-        "work of the service between the two parts takes the same time, whenever acknowledgements are sent. Only a "
-        "kernel that holds the second part back (Nagle's algorithm, RFC 9293 section 3.7.4) sends it on an "
-        "acknowledgement. Linux delays acknowledgements by 40 ms or more (section 3.8.6.3). If fewer than one response "
-        "in twenty waits, only the tail moves"
+        "if the service worked between the two parts, the acknowledgement would not matter. Only Nagle's algorithm "
+        "(RFC 9293 section 3.7.4) holds the second part back until an acknowledgement. Linux delays acknowledgements "
+        "by 40 ms or more (section 3.8.6.3). If fewer than one response in twenty waits, only the high percentiles "
+        "change"
     ),
     next_step=NEXT_STEP,
 )
 def waits_for_acknowledgement(sample: Sample, case: Case) -> Iterator[Fired]:
-    """With Nagle's algorithm, a body that is written after its head waits for an acknowledgement.
+    """The server writes head and body separately and does not set TCP_NODELAY.
 
-    The server sends the body only when the head is acknowledged. The client's kernel delays the acknowledgement,
-    because it hopes to send data along. So a service that needs microseconds takes 40 ms while all CPUs are idle. Real
-    clients see the same delay, so the figures are true.
+    With Nagle's algorithm, its kernel sends the body only when the client has acknowledged the head. The client's
+    kernel delays that acknowledgement by 40 ms. So the response takes 40 ms while all CPUs are idle. Real clients see
+    the same delay, so the figures are right.
     """
     for request in sample.result.requests if sample.result else []:
         found = waiting(request)

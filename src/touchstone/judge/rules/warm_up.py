@@ -23,25 +23,25 @@ _MANY_BROKEN = 0.001
     Severity.SUSPECT,
     title="Requests of the warm-up failed",
     threshold=(
-        "errors of the warm-up, as a share of its requests, exceed the load's `error_allowance`. It is suspect from 1 "
-        "% on, or from 0.1 % of responses that were malformed or cut off, otherwise a note"
+        "the share of warm-up requests that fail exceeds the load's `error_allowance`. It is suspect if 1 % or more "
+        "fail, or if 0.1 % or more of the responses are malformed or cut off; otherwise it is a note"
     ),
     threshold_reason=(
-        "a service that has reported itself ready should respond. One failed request in a hundred is below the least "
-        "effect that matters, even if it costs several times as much as the others. No start-up makes a response "
-        "malformed, and each malformed response costs its connection. If one of several workers sends malformed "
-        "responses, all connections end up at the other workers, and the window shows nothing"
+        "a service that has reported itself ready should respond. Fewer than one failed request in a hundred has no "
+        "effect that matters. A start is no reason for a malformed response. After a malformed response the engine "
+        "opens a new connection. If one of several workers sends malformed responses, all connections finally lead "
+        "to the other workers, and the window has no errors"
     ),
     next_step=(
-        "Read the contender's log from its start. A service that needs longer should say so by its response to the "
+        "Read the contender's log from its start. A service that needs longer to start should not yet answer the "
         "ready request."
     ),
 )
 def warm_up_failed(sample: Sample, case: Case) -> Iterator[Fired]:
-    """Responses of the warm-up are in no figure, but they prepare all figures.
+    """In the warm-up, caches fill and compilers optimise the code that runs.
 
-    Caches fill, and compilers optimise the code that runs. If requests fail there, the service was warmed up by other
-    work than it is measured on, or it was not ready when it said so.
+    If its requests fail, the service has warmed up with other work than the measured one, or was not ready when it said
+    so.
     """
     sent, errors = _in_warm_up(sample)
     failed = errors.total()
@@ -86,22 +86,22 @@ _WARM_UP_UNANSWERED_MANY = 0.02
     Severity.INVALID,
     title="Requests of the warm-up were never answered",
     threshold=(
-        "requests of the warm-up fail or are still without a response after the window has begun, and they exceed the "
-        "load's allowed share of errors. From 2 % of the requests that can be in progress at once: invalid; below: "
-        "suspect"
+        "some requests of the warm-up fail, or have no response, after the window has begun. Their share is above "
+        "the load's `error_allowance`. It is invalid from 2 % of the requests that can be in progress at once, "
+        "otherwise suspect"
     ),
     threshold_reason=(
-        "a healthy service answers the requests in progress within the window. With 2 % fewer connections, a closed "
-        "loop changes by about the least effect that a comparison looks for"
+        "a healthy service answers these requests at the beginning of the window. 2 % fewer connections can change "
+        "throughput by 2 %, which is close to the margin"
     ),
-    next_step="Find the unanswered requests in the contender's log. The warm-up's errors count as well.",
+    next_step="Find the unanswered requests in the contender's log, and look at the errors of the warm-up.",
     own_failure=True,
 )
 def warm_up_unanswered(sample: Sample, case: Case) -> Iterator[Fired]:
     """A warm-up request without a response blocks its connection for the whole window.
 
-    The request was sent before the window, so it is in none of the window's counts. The load then has fewer connections
-    than it states, and the fault is not visible.
+    The load then has fewer connections than planned. The window's counts do not include the request, because it was
+    sent before the window.
     """
     result = sample.result
     if result is None or result.interrupted:

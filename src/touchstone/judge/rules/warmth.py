@@ -23,15 +23,14 @@ _HALVES_REASON = (
     "on a busy machine the halves of one second differ by 10 to 20 %, upwards as often as downwards. Three times in "
     "the same direction are unlikely to be chance"
 )
-_SHAPE = "changepoint analysis classifies the series as {} in more than half of the rounds"
+_SHAPE = "in more than half of the rounds, changepoint analysis finds {}"
 _NOTE = (
-    ". It is a note if other processes explain half of the change: they left the contender less of its CPUs meanwhile, "
-    "and the contender's CPU per request did not rise"
+    ". It is a note if other processes explain half of the change: they used more of the contender's CPUs, and the "
+    "contender's CPU per request did not rise"
 )
 _SHAPE_REASON = (
-    "a change below the margin does not matter. On a shared machine three windows in a hundred look like this by "
-    "chance. With nine pairs of contender and load, one run in seventeen has a pair with two such rounds of four, and "
-    "hardly any run has a pair with three"
+    "changes below the margin do not count. On a shared machine three windows in a hundred look like this by chance. "
+    "In a run with nine pairs of contender and load, hardly any pair has three such rounds of four by chance"
 )
 
 
@@ -41,13 +40,15 @@ _SHAPE_REASON = (
     title="The rate was still rising",
     threshold=_HALVES.format("higher"),
     threshold_reason=_HALVES_REASON,
-    next_step="Use the normal or the thorough preset, or read the figures as those of a process that is not yet warm.",
+    next_step=(
+        "Use the normal or the thorough preset. The present figures are those of a process that is not yet warm."
+    ),
 )
 def still_rising(group: SampleGroup, case: Case) -> Iterator[Fired]:
-    """A quick run's window is too short for a changepoint. It can still show that a runtime is compiling.
+    """A quick run is too short for changepoint analysis, but can still show that a runtime is compiling.
 
-    The rate, latency and CPU time are then those of a process that is not yet warm, often many times worse than later
-    ones.
+    Rate, latency and CPU time are then those of a process that is not yet warm, and often many times worse than in
+    steady state.
     """
     if trend := drift(group, case):
         doubt = PossibleBias(faster=None, reason="the rate may still rise by any amount")
@@ -66,9 +67,9 @@ def still_rising(group: SampleGroup, case: Case) -> Iterator[Fired]:
     ),
 )
 def still_falling(group: SampleGroup, case: Case) -> Iterator[Fired]:
-    """A quick run's window is too short for a changepoint. It can still show that the service gets slower.
+    """A quick run is too short for changepoint analysis, but can still show that the service becomes slower.
 
-    Whatever grows with the requests (a table, a queue, contention for a lock) keeps growing after the window.
+    The cause, such as a growing table, a queue or a contended lock, will make it slower still after the window.
     """
     if trend := drift(group, case, falling=True):
         doubt = PossibleBias(slower=None, reason="the decline continues with each further request")
@@ -85,18 +86,13 @@ def _halves(trend: HalfTrend, how: str) -> str:
 @on_group(
     "warm-up-in-window",
     Severity.SUSPECT,
-    title="The warm-up reached into the window",
-    threshold=_SHAPE.format("warm-up") + _NOTE,
+    title="The contender was still warming up in the window",
+    threshold=_SHAPE.format("a warm-up") + _NOTE,
     threshold_reason=_SHAPE_REASON,
-    next_step=(
-        "Lengthen the warm-up (`warmup_s` of the load), or read the figure as that of a process that is not yet warm."
-    ),
+    next_step=("Lengthen the warm-up (`warmup_s` of the load). The present figures include the warm-up."),
 )
 def warm_up_in_window(group: SampleGroup, case: Case) -> Iterator[Fired]:
-    """A runtime that is still compiling is slower than it will be later.
-
-    A mean over warm-up and steady state describes neither.
-    """
+    """A runtime that is still compiling is slower than in steady state. A mean over both describes neither."""
     hits, seen = case.shaped(group, "warm-up")
     if machine := _by_the_machine(group, case, hits):
         yield machine
@@ -120,12 +116,12 @@ def warm_up_in_window(group: SampleGroup, case: Case) -> Iterator[Fired]:
     "slowdown-in-window",
     Severity.SUSPECT,
     title="The server became slower within the window",
-    threshold=_SHAPE.format("slowdown") + _NOTE,
+    threshold=_SHAPE.format("a slowdown") + _NOTE,
     threshold_reason=_SHAPE_REASON,
     next_step="Look for growing tables, queues, heaps and logs. Measure longer to see where the rate settles.",
 )
 def slowdown_in_window(group: SampleGroup, case: Case) -> Iterator[Fired]:
-    """A server that slows down under load has no steady figure. The longer the load lasts, the lower the rate."""
+    """If a server becomes slower under load, its rate depends on the length of the load."""
     hits, seen = case.shaped(group, "slowdown")
     if machine := _by_the_machine(group, case, hits):
         yield machine
@@ -143,17 +139,20 @@ def slowdown_in_window(group: SampleGroup, case: Case) -> Iterator[Fired]:
     "no-steady-state",
     Severity.SUSPECT,
     title="No steady state was reached",
-    threshold=_SHAPE.format("`no steady state`"),
+    threshold=_SHAPE.format("no steady state"),
     threshold_reason=(
-        "the last three tenths of the window must stay on one level, within the margin. Chance may disturb single "
-        "rounds, but not most of them"
+        "in steady state, the rate stays within the margin over the last three tenths of the window. Chance may "
+        "disturb single rounds, but not most of them"
     ),
     next_step=(
         "Lengthen warm-up and window (`--thorough`). If the rate never settles, report the range instead of a figure."
     ),
 )
 def no_steady_state(group: SampleGroup, case: Case) -> Iterator[Fired]:
-    """The rate was still changing near the end of the window. A longer or shorter window would give another figure."""
+    """The rate was still changing near the end of the window.
+
+    A longer or shorter window would give a different figure.
+    """
     hits, seen = case.shaped(group, "no steady state")
     if hits:
         how = f"the rate still changed near the end of the window in {len(hits)} of {seen} round(s)"
@@ -184,22 +183,22 @@ def _changes(hits: list[SteadyState]) -> dict[str, object]:
     Severity.SUSPECT,
     title="The warm-up ran out of time while the contender was still getting faster",
     threshold=(
-        "the warm-up of a load in slices did not end flat. From one stretch to the next, CPU per request fell by 3 % "
-        "or more, or the rate grew by 10 % (3 % if the CPU is not known), or the contender was still busy while it had "
-        "no load"
+        "when the warm-up of a load in slices ended, the contender had not reached a steady state. From one stretch "
+        "to the next, CPU per request fell by 3 % or more, or the rate grew by 10 % (3 % if the CPU is not known), "
+        "or the contender was still busy while it had no load"
     ),
     threshold_reason=(
-        "changes below 3 % disappear in the noise of an ordinary machine. A contender that changes by more is still "
-        "far from its steady state. A rate moves by 10 % with the CPU that other processes take"
+        "changes below 3 % cannot be told from noise on an ordinary machine. A contender that changes by more is "
+        "still far from its steady state. Other processes can change a rate by 10 %"
     ),
     next_step="Use a longer preset. For the figures of a process that is not yet warm use the phase `peak`.",
     phases=("load",),
 )
 def still_warming_up(sample: Sample, case: Case) -> Iterator[Fired]:
-    """The runtime still compiles while it is measured, so its speed is a lower bound.
+    """The runtime was still compiling during the measurement, so its steady state may be faster.
 
-    A comparison can then show that the contender is at least this fast, but never that it is slower. If the contender
-    was warm in most rounds, and in three or more, those rounds are compared and the others are left out.
+    A comparison can then call the contender better, but not worse. If it was warm in most rounds, and in at least
+    three, the comparison uses only those rounds.
     """
     warm_up = sample.slices.warm_up if sample.slices else None
     if warm_up is None or warm_up.ended != "budget":
@@ -228,13 +227,13 @@ def _still(warm_up: WarmUp) -> str:
     title="The window is too short to recognise a steady state",
     threshold="the windows of all rounds have fewer than 8 points or are shorter than 5 s",
     threshold_reason=(
-        "a change needs three points on either side to stand out from noise, and a garbage collector's pause must not "
-        "look like a change"
+        "changepoint analysis needs three points on either side of a change. In a shorter window a pause of a "
+        "garbage collector would look like a change"
     ),
     next_step="Use the normal or the thorough preset.",
 )
 def window_too_short(group: SampleGroup, case: Case) -> Iterator[Fired]:
-    """Two seconds are too short to see whether a runtime has finished compiling."""
+    """The window is too short to see whether a runtime has finished compiling."""
     seen = case.steady_of(group)
     # The name of a quick run says that it is short.
     if seen and all(s.shape == "too short" for s in seen) and case.run.plan.profile != "quick":

@@ -21,8 +21,8 @@ from touchstone.record.sample import Sample
     Severity.SUSPECT,
     title="Responses came before the work was done",
     threshold=(
-        f"after the load, requests are sent one at a time. At least {LEAST_ASKED} of them used a dependency, and for "
-        "half of these or more the dependency was used after the response"
+        f"after the load, touchstone sends requests one at a time. At least {LEAST_ASKED} of them used a dependency, "
+        "and at least half of these used the dependency after the response"
     ),
     threshold_reason=(
         "nothing else runs then, so work after a response belongs to that request. A dependency's own background work, "
@@ -34,9 +34,9 @@ from touchstone.record.sample import Sample
     ),
 )
 def answered_before_work(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A service that responds first and works later looks fast. It loses acknowledged work when it dies.
+    """A service that responds before it has done the work looks fast.
 
-    The total of all work is right in the end, so no other check shows it.
+    If it crashes, it loses work that it has confirmed. In the end all work is done, so other checks do not notice.
     """
     for dependency in sample.dependencies:
         if seen := as_a_rule(dependency, "late"):
@@ -54,18 +54,19 @@ _BELOW_DOWNSTREAM_DELAY_HITS = ("hits", "requests", "answered", "served")
 @on_sample(
     "below-downstream-delay",
     Severity.INVALID,
-    title="Faster than the downstream it waits for",
+    title="The service responds faster than its downstream",
     threshold=(
-        "the downstream has a stated delay and counted at least one hit for every two responses, but the service's "
-        "median latency is below 95 % of the delay"
+        "the scenario states the downstream's delay, and the downstream counted at least one request for every two "
+        "responses. But the service's median latency is below 95 % of the delay"
     ),
     threshold_reason=(
-        "a timer's resolution lets it fire a few percent early. The median of many requests is not 5 % early"
+        "a timer may fire a few percent early, because its resolution is limited. The median over many requests is "
+        "not 5 % early"
     ),
     next_step="Look for a cache, for calls made ahead of time, or for a wrong unit in the stated delay.",
 )
 def below_downstream_delay(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A service that calls a downstream cannot respond before the downstream has.
+    """A service that waits for its downstream cannot respond before the downstream does.
 
     An earlier response was made without the downstream.
     """
@@ -102,19 +103,19 @@ _WRITE_ELSEWHERE = (
     Severity.SUSPECT,
     title="State of an earlier run was present",
     threshold=(
-        "before the contender started, its dependency held anything that should not have been there, or an earlier "
-        "start had changed a file of the work folder. It is a note if an earlier start left a new file in the work "
-        "folder, which touchstone removes"
+        "before the contender started, its dependency contained data that should not have been there, or an earlier "
+        "start had changed a file in the work folder. It is a note if an earlier start left a new file in the work "
+        "folder. touchstone removes such files"
     ),
     threshold_reason=(
-        "each contender starts on fresh state. The list shows what was found and removed, and it may be incomplete. A "
-        "changed file cannot be restored"
+        "each contender should start without data of earlier runs. touchstone removes the data that it finds, and "
+        "other data may remain. It cannot restore a changed file"
     ),
     next_step="Find the process that left the state: a server that was not stopped, or another run at the same time.",
     phases=None,
 )
 def leftovers(sample: Sample, case: Case) -> Iterator[Fired]:
-    """Rows, sessions or offsets from an earlier run make inserts fail and lookups cheap."""
+    """Rows, sessions or offsets from an earlier run can make inserts fail and lookups faster."""
     for dependency in sample.dependencies:
         if dependency.leftovers:
             yield Fired(
@@ -148,21 +149,21 @@ _Works = Mapping[str, WorkCount]
 @on_run(
     "less-work",
     Severity.SUSPECT,
-    title="Contenders give their dependencies unequal work",
+    title="Contenders cause different amounts of work in their dependencies",
     threshold=(
-        "two contenders cause different amounts of work (calls, rows or transactions) per correct response, over all "
-        "rounds of a load whose proofs hold. One causes at least 20 units less, and more than 0.5 % less. In "
-        "PostgreSQL the difference must be more than 5 %, and more than the work that arrived in the load's last "
-        "second. Rows read count up to one per response. Scans of tables are compared only if fewer rows are read as "
-        "well. Transactions are compared only if equal numbers of rows are touched, and are a note. If most contenders "
-        "agree, only those that differ are suspect. With two contenders neither is named"
+        "over all rounds of a load whose proofs hold, two contenders cause different amounts of work (calls, rows or "
+        "transactions) per right response. One causes less by at least 20 units and by more than 0.5 %. In "
+        "PostgreSQL the difference must be more than 5 %, and more than the work of the load's last second. At most "
+        "one row read counts per response. Table scans are compared only if that contender also reads fewer rows. "
+        "Transactions are compared only if both touch equal numbers of rows, and such a difference is a note. If "
+        "most contenders agree, only those that differ are suspect. With two contenders the finding names neither"
     ),
     threshold_reason=(
-        "calls and rows are counted exactly, with an allowance for requests that were sent but not answered. "
-        "PostgreSQL's sessions report their counts up to a second late. Statements that touch no table are reported "
-        "when the session ends. Query plans differ: one reads many rows where another reads one. Work caused by fewer "
-        "than one request in twenty is the service's own. A contender that fails its own proof is judged by the proof "
-        "and is not compared here"
+        "calls and rows are counted exactly, except for requests that were sent but not answered. PostgreSQL's "
+        "sessions report their counts up to a second late, and statements that touch no table only when the session "
+        "ends. At most one row per response counts, because query plans read different numbers of rows for the same "
+        "result. Differences below one unit for twenty requests (5 %) may be work that the service does by itself. A "
+        "contender whose proof does not hold has another finding and is not compared here"
     ),
     next_step=(
         "Add a proof to the load that counts the work. In the contender that does less, look for caches and skipped "
@@ -173,7 +174,7 @@ _Works = Mapping[str, WorkCount]
 def less_work(case: Case) -> Iterator[Fired]:
     """A contender that calls the downstream less often, or caches lookups, does an easier task.
 
-    If no proof of the scenario counts the work, the dependencies' own counters are compared between contenders.
+    This rule compares the dependencies' counters between contenders.
     """
     for load in case.loads:
         by_kind = _work_by_kind(case, load)
@@ -282,17 +283,18 @@ def _evidence(works: Sequence[WorkCount]) -> dict[str, object]:
     title="The work behind the answers was not done",
     threshold="a proof of the load does not hold",
     threshold_reason=(
-        "proofs compare rows, hits or offsets with the number of successful responses, and allow for what is uncertain"
+        "a proof compares the number of rows, hits or offsets with that of right responses. It allows for requests "
+        "whose outcome is unknown"
     ),
     next_step=(
-        "Compare the dependency's counts with the successful responses. Look for writes that fail silently, for "
-        "caches, and for batches that are never flushed."
+        "Compare the dependency's counts with the right responses. Look for writes that fail silently, caches, and "
+        "batches that are never flushed."
     ),
     own_failure=True,
     phases=None,
 )
 def work_not_done(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A service that responds without working is the fastest. So the dependency's own counters are read."""
+    """A service that responds without doing the work is very fast. So touchstone reads the dependency's counters."""
     # Work that a fault of the dependency loses or doubles is what the phase `disturb` measures.
     if sample.disturb is None:
         yield from broken_proofs(sample)
