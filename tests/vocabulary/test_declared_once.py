@@ -4,6 +4,7 @@ report."""
 from __future__ import annotations
 
 import io
+import re
 from pathlib import Path
 
 import pytest
@@ -26,11 +27,10 @@ TURNS = Figure(
 CONCEPTS = Path(__file__).parents[2] / "docs/concepts.md"
 
 
-def test_the_words_of_the_lab_name_every_phase_in_its_order() -> None:
-    text = CONCEPTS.read_text(encoding="utf-8")
-    row = next(line for line in text.splitlines() if line.startswith("| phase |"))
-    named = row.partition(": ")[2].removesuffix(" |").split(", ")
-    assert named == list(PHASES)
+def test_the_glossary_lists_every_phase_in_order_and_marks_those_of_a_plain_run() -> None:
+    table = CONCEPTS.read_text(encoding="utf-8").partition("\n## Phases\n")[2].partition("\n## ")[0]
+    rows = re.findall(r"^\| `(\w+)`( \*)? \|", table, re.MULTILINE)
+    assert [(name, bool(star)) for name, star in rows] == [(name, PHASES[name].by_default) for name in PHASES]
 
 
 @pytest.fixture

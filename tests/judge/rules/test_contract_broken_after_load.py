@@ -10,7 +10,7 @@ def test_a_check_that_fails_after_the_load() -> None:
     (finding,) = fired(run, "contract-broken-after-load")
     assert finding.severity is Severity.INVALID
     assert "'ready'" in finding.statement
-    assert "workers do not share" in finding.next_step
+    assert "one of several worker processes" in finding.next_step
     assert "ran out" in finding.next_step
 
 

@@ -36,7 +36,7 @@ _ANYTHING = ("", "<html><body><h1>Internal error</h1></body></html>", '{"error":
     next_step="State the body in the load's `expect`: `body`, `pattern` or `json`.",
 )
 def bodies_unchecked(case: Case) -> Iterator[Fired]:
-    """If only the status is checked, an error page or half a body counts as a right response."""
+    """If only the status is checked, an error page counts as a right response."""
     seen = set()
     for sample in case.run.samples:
         if sample.phase != "load" or sample.contender == TARE or sample.load in seen:
@@ -160,7 +160,7 @@ def errors_above_allowance(sample: Sample, case: Case) -> Iterator[Fired]:
     tares_too=True,
 )
 def nothing_answered(sample: Sample, case: Case) -> Iterator[Fired]:
-    """If a service dies in the warm-up, no request is sent in the window, so the window has no errors.
+    """If a service dies in the warm-up, the window has no requests and no errors.
 
     It looks like a slow service, and rules that count errors do not fire.
     """
@@ -190,7 +190,7 @@ _MANY_UNANSWERED = 0.1
     title="Requests were left without an answer",
     threshold=(
         "at the end more requests are unanswered than can be in progress at once (connections times pipelining "
-        "depth): suspect; if they are also more than a tenth of all requests: invalid"
+        "depth): suspect; if they also exceed a tenth of the requests: invalid"
     ),
     threshold_reason=(
         "a load always ends with some requests in progress, but not with more than fit on the connections. The "

@@ -33,7 +33,7 @@ from touchstone.vocabulary.limits import NEAR_CEILING, OTHERS
     phases=("capacity",),
 )
 def capacity_beyond_generator(sample: Sample, case: Case) -> Iterator[Fired]:
-    """The search ended at the limit of the load generator, not at the limit of the server."""
+    """The search ended at the load generator's limit, not at the server's."""
     found, rate = sample.capacity, sample.figures.get("capacity")
     if found is None or rate is None:
         return
@@ -187,7 +187,7 @@ def dies_past_knee(sample: Sample, case: Case) -> Iterator[Fired]:
     phases=("capacity",),
 )
 def goodput_collapses(sample: Sample, case: Case) -> Iterator[Fired]:
-    """At a load of twice its capacity, a service could still answer as many requests as at its capacity.
+    """At twice its capacity, a service could still answer requests at its full capacity.
 
     Many services then answer none in time.
     """
@@ -223,7 +223,7 @@ def goodput_collapses(sample: Sample, case: Case) -> Iterator[Fired]:
     phases=("capacity",),
 )
 def never_recovers(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A burst of a few seconds makes the service unusable for minutes, or until it is restarted."""
+    """A short burst makes the service unusable for minutes, or until it is restarted."""
     burst = _burst(sample, "never recovers")
     if burst is None:
         return
@@ -257,7 +257,7 @@ def _burst(sample: Sample, behaviour: Behaviour) -> BurstEvidence | None:
     phases=("capacity",),
 )
 def objective_not_met(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A service that misses its objective even when it is nearly idle has no capacity under that objective."""
+    """The service misses the objective even when it is nearly idle. It has no capacity under this objective."""
     found = sample.capacity
     if found is None or found.ended != "nothing holds" or not found.trials:
         return

@@ -86,7 +86,7 @@ def above_tare(sample: Sample, case: Case) -> Iterator[Fired]:
     ),
 )
 def near_tare(sample: Sample, case: Case) -> Iterator[Fired]:
-    """The null server does no work, so its rate is the highest that load generator, kernel and machine can reach.
+    """The null server's rate is the highest that load generator, kernel and machine can reach.
 
     A contender close to that rate may be faster than touchstone can measure.
     """
@@ -173,9 +173,9 @@ def tare_drift(case: Case) -> Iterator[Fired]:
     next_step="Run with the null server (it is on by default), or find out why it failed.",
 )
 def tare_missing(case: Case) -> Iterator[Fired]:
-    """The null server's rate shows how close the load generator was to its limit, and whether the machine changed.
+    """The null server's rate shows whether the load generator was at its limit.
 
-    Without it, nobody knows.
+    It also shows whether the machine changed.
     """
     for load in case.tared:
         groups = case.groups_of("load" if load else "peak")
@@ -205,7 +205,7 @@ def tare_missing(case: Case) -> Iterator[Fired]:
     ),
 )
 def tare_noise(case: Case) -> Iterator[Fired]:
-    """The null server does the same work in every round, so its rate varies only with the machine.
+    """The null server always does the same work, so its rate varies only with the machine.
 
     All other figures vary at least as much.
     """

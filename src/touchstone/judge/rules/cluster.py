@@ -65,7 +65,7 @@ def generators_apart(sample: Sample, case: Case) -> Iterator[Fired]:
     ),
 )
 def generators_unlike(case: Case) -> Iterator[Fired]:
-    """Each load generator sends an equal part of the load, so the slowest one limits the load."""
+    """All load generators send equal parts of a load, so the slowest one limits it."""
     seen: dict[tuple[str, ...], list[str]] = {}
     for sample in case.run.samples:
         kinds = {place.name: f"{len(place.cpus)} x {place.model}" for place in sample.process.placement.generators}

@@ -111,7 +111,9 @@ _COUNTS_CONTRADICT_SUM = 0.01
     tares_too=True,
 )
 def counts_contradict(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A rate is a count divided by a time, and every request ends in exactly one way.
+    """A rate is a count divided by a time.
+
+    Every request ends in exactly one way.
 
     If counts and rates do not agree, the engine or the record has an error.
     """
@@ -179,7 +181,7 @@ _BOOTS = ("boot_rss", "boot_pss", "boot_anon", "boot_first_response")
     tares_too=True,
 )
 def figures_unlike_evidence(sample: Sample, case: Case) -> Iterator[Fired]:
-    """The record may hold a wrong unit, or one kind of memory under the name of another.
+    """The record may hold a wrong unit or another kind of memory.
 
     Each figure is compared with the raw data from which it was computed.
     """

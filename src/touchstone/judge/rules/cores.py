@@ -45,7 +45,7 @@ _NAMED = 4
     ),
 )
 def core_slowed(case: Case) -> Iterator[Fired]:
-    """A service becomes slower if another program uses the second hyperthread or the caches of its core.
+    """A service slows down if another program uses its core's hyperthread or caches.
 
     A service that reads much memory slows down more than others. The ratio of two services may then be different on a
     quiet machine.
@@ -132,7 +132,7 @@ _LABS_OWN = re.compile(r"/(touchstone-\d+-|libpod-|docker[/-])[^/]+$")
     next_step="Raise or remove the CPU quota of the cgroup, or of the container in which touchstone runs.",
 )
 def cpu_throttled(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A server that has used up its CPU quota is stopped for the rest of the period.
+    """A server that has used up its CPU quota stops until the next period.
 
     The latencies then show the quota and not the server. A quota that the run or the load asks for does not count.
     """
@@ -217,7 +217,7 @@ _FREQUENCY_CHANGED_SUSPECT = 0.10
     phases=("load", "boot", "build", "hold", "drain", "peak"),
 )
 def frequency_changed(sample: Sample, case: Case) -> Iterator[Fired]:
-    """If a CPU slows down because of heat or power saving, contenders that are measured later look slower."""
+    """If heat or power saving slows a CPU, contenders that are measured later look slower."""
     state = machine_state(sample)
     if not state.frequency_mhz_before or not state.frequency_mhz_after:
         return

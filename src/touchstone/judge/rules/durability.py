@@ -106,10 +106,11 @@ _WRITES_NOT_SYNCED_LOOKS = {"database": 30, "log": 80}
     next_step="Set `PRAGMA synchronous` as the scenario says, in every connection of the named contender.",
 )
 def writes_not_synced(case: Case) -> Iterator[Fired]:
-    """In SQLite the durability of writes is a setting of each connection and cannot be read from outside.
+    """In SQLite, durability is a setting of each connection and cannot be read from outside.
 
-    But touchstone can see whether changed pages wait to be written to disk. If the service flushes its writes, there
-    are moments without waiting pages. If it does not flush, pages wait all the time, until the kernel writes them.
+    But the changed pages that wait to be written to disk can be counted from outside. If the service flushes its
+    writes, there are moments without waiting pages. If it does not flush, pages wait all the time, until the kernel
+    writes them.
     """
     seen = [
         (sample, state)

@@ -29,7 +29,9 @@ from touchstone.record.sample import Sample
     phases=("boot", "stop", "verify"),
 )
 def ignores_sigterm(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A service that does not exit on SIGTERM is killed, and loses the requests in progress at every deployment.
+    """A service that ignores SIGTERM is killed.
+
+    At each deployment it loses the requests in progress.
 
     A graceful shutdown that waits for clients needs a timeout, because clients keep connections open that are idle or
     in the middle of a request. Fastify 5.12 waits 72 s for a connection that stays open after its last response.
@@ -149,7 +151,7 @@ def server_died(sample: Sample, case: Case) -> Iterator[Fired]:
     how = sample.process.server_exit or (str(exited) if exited else "no process was left")
     when = f" at {seconds(gone)} of the load" if gone is not None else ""
     yield Fired(
-        f"the server ended{when} before it was asked to: {how}",
+        f"the server exited{when} before the stop signal: {how}",
         evidence={"exit": sample.process.server_exit, "watch_exited": exited, "gone_at_s": gone},
     )
 
@@ -175,7 +177,7 @@ _SERVER_RESTARTED_LEAST_S = 0.05
     ),
 )
 def server_restarted(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A supervisor that restarts a crashed worker hides the crash, but the figures contain the cost of the restart."""
+    """A supervisor that restarts a crashed worker hides the crash. The figures contain the cost of the restart."""
     watch = sample.result.watch if sample.result else None
     points = [p for p in (watch.series if watch else []) if p.phase in ("warmup", "load")]
     for before, after in pairwise(points):

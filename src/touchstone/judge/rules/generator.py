@@ -142,7 +142,7 @@ _GENERATOR_THROTTLED_INVALID_SHARE = 0.1
     explains=frozenset({"near-tare"}),
 )
 def generator_throttled(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A load generator that has used up its CPU quota sends and reads nothing until the next period.
+    """A load generator without CPU quota sends and reads nothing until the next period.
 
     Requests are then sent late and latencies are too long. More CPUs do not help, but a larger quota does.
     """

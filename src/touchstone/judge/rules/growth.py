@@ -45,7 +45,7 @@ _ENOUGH_S = 30.0
     phases=("load",),
 )
 def memory_grows(group: SampleGroup, case: Case) -> Iterator[Fired]:
-    """If memory grows as long as the load lasts, its peak depends on the length of the load and may hide a leak."""
+    """If memory grows as long as the load lasts, its peak depends on the load's length. It may hide a leak."""
     rates: list[float] = []
     gains: list[float] = []
     loaded_s = 0.0
@@ -152,7 +152,9 @@ KEPT_AFTER_LOAD_THREADS = 512
     phases=("load",),
 )
 def kept_after_load(sample: Sample, case: Case) -> Iterator[Fired]:
-    """Descriptors or threads that stay after the load use memory, and the next load may add more.
+    """Descriptors or threads that stay after a load use memory.
+
+    The next load may add more.
 
     `descriptors-grow` and `threads-grow` report growth that still continues when the load ends. This rule reports
     growth that has stopped.

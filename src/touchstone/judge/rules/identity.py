@@ -25,7 +25,7 @@ from touchstone.record.sample import Sample
     tares_too=True,
 )
 def foreign_listener(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A server that was left on the port answers in place of the new one, and immediately."""
+    """An old server on the port answers immediately, in place of the new one."""
     if sample.process.foreign_listener:
         yield Fired(
             f"another process listened on the contender's port: {sample.process.foreign_listener}",
@@ -68,7 +68,7 @@ def foreign_listener(sample: Sample, case: Case) -> Iterator[Fired]:
     phases=("load",),
 )
 def helped_from_outside(group: SampleGroup, case: Case) -> Iterator[Fired]:
-    """If a process outside the service's process tree does work for the service, that work is missing in the figures.
+    """Work of a process outside the service's process tree is missing in the figures.
 
     Unrelated processes work independently of the slices. A process that works only in the slices of one contender works
     because of that contender.
@@ -108,7 +108,7 @@ def helped_from_outside(group: SampleGroup, case: Case) -> Iterator[Fired]:
     phases=None,
 )
 def process_escaped(sample: Sample, case: Case) -> Iterator[Fired]:
-    """No figure includes a process that has left the server's process tree, and no memory limit applies to it."""
+    """No figure includes a process that has left the server's process tree. No memory limit applies to it either."""
     found = [process for account in sample.process.confinement for process in (*account.strays, *account.left_cgroup)]
     if found:
         first = found[0]

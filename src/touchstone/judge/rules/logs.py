@@ -106,7 +106,9 @@ def logs_unequal(case: Case) -> Iterator[Fired]:
     ),
 )
 def writes_unequal(case: Case) -> Iterator[Fired]:
-    """Writing a log costs CPU, even if the log goes over UDP, through a pipe to another program, or to a mapped file.
+    """Writing a log costs CPU.
+
+    This is also true of logs over UDP, through a pipe to another program, or to a mapped file.
 
     Datagrams to sockets of the same machine (`/dev/log`) and writes by io_uring do not count, because no counter shows
     them.

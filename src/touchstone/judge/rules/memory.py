@@ -19,10 +19,7 @@ from touchstone.record.sample import Sample
     "floor-unsteady",
     Severity.SUSPECT,
     title="The rate without a memory limit was unsteady",
-    threshold=(
-        "the rates without a limit, measured before and after the search, differ by more than the allowed cost of "
-        "a limit"
-    ),
+    threshold=("the rates without a limit, measured before and after the search, differ by more than a limit may cost"),
     threshold_reason=(
         "for example, a limit may cost one tenth of the rate. A change of one tenth without a limit then decides as "
         "much as the limit"
@@ -31,7 +28,7 @@ from touchstone.record.sample import Sample
     phases=("floor",),
 )
 def floor_unsteady(sample: Sample, case: Case) -> Iterator[Fired]:
-    """The memory floor is the smallest limit under which the service keeps most of its rate without a limit.
+    """The memory floor is the smallest limit that costs hardly any rate.
 
     If the rate without a limit changes by itself, noise decides which limit passes.
     """

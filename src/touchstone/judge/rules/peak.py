@@ -24,7 +24,9 @@ from touchstone.judge.rule import Fired, on_group
     phases=("peak",),
 )
 def peak_not_kept(group: SampleGroup, case: Case) -> Iterator[Fired]:
-    """The contender was faster for some time before its rate settled, so the settled rate is not its peak.
+    """The contender was faster before its rate settled.
+
+    The settled rate is then not its peak.
 
     Possible causes are a cache that filled up, a garbage collector that began to work, or a disturbance of the machine.
     """

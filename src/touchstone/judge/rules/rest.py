@@ -224,7 +224,7 @@ _ENDING_S = 0.25
     phases=("load",),
 )
 def works_while_off(sample: Sample, case: Case) -> Iterator[Fired]:
-    """If a service does work while it has no load, or after SIGTERM, the figures do not include that work.
+    """Work that a service does without load or after SIGTERM is not in its figures.
 
     Examples are garbage collection, flushes and compilation. In production there is no such pause, so the work would
     slow requests down.
@@ -309,7 +309,7 @@ _SLOW_FIRST_TIMES = 3
     phases=("load",),
 )
 def slow_after_rest(sample: Sample, case: Case) -> Iterator[Fired]:
-    """Every contender begins a slice with idle connections, so the first response of each is not in the figures.
+    """The first response of each connection in a slice is not in the figures.
 
     If a service is slow after a pause, clients that pause notice it, but the latency figures of slices do not show it.
     """

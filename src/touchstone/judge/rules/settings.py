@@ -103,7 +103,7 @@ def dependency_settings_unequal(case: Case) -> Iterator[Fired]:
     ),
 )
 def tables_unequal(case: Case) -> Iterator[Fired]:
-    """If only one contender has an additional index or an unlogged table, its results can be several times better.
+    """An additional index or an unlogged table can make one contender several times faster.
 
     Responses and settings do not show this.
     """

@@ -29,7 +29,7 @@ _BOOT_IMPOSSIBLE_TOLERANCE = 1.05
     phases=("boot",),
 )
 def boot_impossible(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A port must open before the first response, and a part of memory cannot exceed the total."""
+    """A port opens before the first response, and no part of memory exceeds the total."""
     for run in sample.boot.runs if sample.boot else []:
         problem = _contradiction(run)
         if problem:

@@ -147,7 +147,7 @@ def stop_held_up_by_clients(group: SampleGroup, case: Case) -> Iterator[Fired]:
     phases=_STOP,
 )
 def outlives_stop(group: SampleGroup, case: Case) -> Iterator[Fired]:
-    """The next process then finds the port in use, or two versions of the service respond at the same time."""
+    """The next process finds the port in use, or two versions respond at once."""
     ends = stops(group.samples)
     survivors = [end for end in ends if end.survivors or end.result.listens_after]
     if survivors:

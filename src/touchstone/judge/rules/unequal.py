@@ -41,7 +41,7 @@ _CHANCE = 4.0
     ),
 )
 def media_type_varies(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A service that answers a request sometimes as text and sometimes as HTML runs two code paths.
+    """A request that is answered in two media types runs two code paths.
 
     One of them may be cheaper.
 
@@ -77,7 +77,7 @@ def media_type_varies(sample: Sample, case: Case) -> Iterator[Fired]:
     ),
 )
 def unequal_bodies(case: Case) -> Iterator[Fired]:
-    """A contender that sends twice as many bytes does different work, or one of the two sends an error page."""
+    """A contender that sends twice as many bytes does different work. Or one of the two sends an error page."""
     for load in case.loads:
         means = _per_response(case, load, lambda result: result.bytes.body)
         for pair in unequal_pairs(

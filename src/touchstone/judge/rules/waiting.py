@@ -198,7 +198,7 @@ _NOBODY_BUSY_FAILED = 0.05
     ),
 )
 def nobody_busy(sample: Sample, case: Case) -> Iterator[Fired]:
-    """In a closed loop the next request follows at once, so some resource is always the limit.
+    """In a closed loop some resource is always the limit.
 
     Here it is not a CPU: the requests wait for something else. Faster code or a faster machine then changes nothing.
     Often this wait is the whole difference between two services.

@@ -28,9 +28,9 @@ _MANY_BROKEN = 0.001
     ),
     threshold_reason=(
         "a service that has reported itself ready should respond. Fewer than one failed request in a hundred has no "
-        "effect that matters. A start is no reason for a malformed response. After a malformed response the engine "
-        "opens a new connection. If one of several workers sends malformed responses, all connections finally lead "
-        "to the other workers, and the window has no errors"
+        "effect that matters. Even a service that is still starting does not send malformed responses. After a "
+        "malformed response the engine opens a new connection. If one of several workers sends malformed responses, "
+        "all connections finally lead to the other workers, and the window has no errors"
     ),
     next_step=(
         "Read the contender's log from its start. A service that needs longer to start should not yet answer the "

@@ -45,7 +45,9 @@ _SHAPE_REASON = (
     ),
 )
 def still_rising(group: SampleGroup, case: Case) -> Iterator[Fired]:
-    """A quick run is too short for changepoint analysis, but can still show that a runtime is compiling.
+    """A quick run is too short for changepoint analysis.
+
+    But it can show that a runtime is compiling.
 
     Rate, latency and CPU time are then those of a process that is not yet warm, and often many times worse than in
     steady state.
@@ -67,7 +69,9 @@ def still_rising(group: SampleGroup, case: Case) -> Iterator[Fired]:
     ),
 )
 def still_falling(group: SampleGroup, case: Case) -> Iterator[Fired]:
-    """A quick run is too short for changepoint analysis, but can still show that the service becomes slower.
+    """A quick run is too short for changepoint analysis.
+
+    But it can show that the service becomes slower.
 
     The cause, such as a growing table, a queue or a contended lock, will make it slower still after the window.
     """
@@ -188,8 +192,8 @@ def _changes(hits: list[SteadyState]) -> dict[str, object]:
         "or the contender was still busy while it had no load"
     ),
     threshold_reason=(
-        "changes below 3 % cannot be told from noise on an ordinary machine. A contender that changes by more is "
-        "still far from its steady state. Other processes can change a rate by 10 %"
+        "on an ordinary machine, noise hides changes below 3 %. A contender that changes by more is still far from "
+        "its steady state. Other processes can change a rate by 10 %"
     ),
     next_step="Use a longer preset. For the figures of a process that is not yet warm use the phase `peak`.",
     phases=("load",),

@@ -294,7 +294,10 @@ def _evidence(works: Sequence[WorkCount]) -> dict[str, object]:
     phases=None,
 )
 def work_not_done(sample: Sample, case: Case) -> Iterator[Fired]:
-    """A service that responds without doing the work is very fast. So touchstone reads the dependency's counters."""
+    """A service that responds without doing the work is the fastest.
+
+    So touchstone reads the dependency's counters.
+    """
     # Work that a fault of the dependency loses or doubles is what the phase `disturb` measures.
     if sample.disturb is None:
         yield from broken_proofs(sample)
