@@ -314,7 +314,17 @@ def test_a_server_of_http2_alone_is_named(tmp_path: Path) -> None:
     with http2_server() as url:
         done = touchstone(tmp_path, "load", url, *SHORT)
     assert done.returncode == 1
-    assert "speaks HTTP/2 only" in done.stdout
+    assert "speaks HTTP/2 only, and the load is HTTP/1.1: --protocol h2c" in done.stdout
+
+
+@pytest.mark.parametrize("protocol", ["h1", "h2c"])
+def test_a_server_that_answers_is_not_said_to_speak_http2_alone(tmp_path: Path, protocol: str) -> None:
+    """It answers both, and each response is wrong."""
+    with null_server() as url:
+        done = touchstone(tmp_path, "load", url, *SHORT, "--protocol", protocol, "--expect-status", "404")
+    assert done.returncode == 1
+    assert "status 200, expected 404" in done.stdout
+    assert "HTTP/2 only" not in done.stdout
 
 
 def test_the_help_tells_the_labs_own_options(tmp_path: Path) -> None:

@@ -13,6 +13,8 @@ from touchstone.report.load_advice import advice
     [
         ("wrong_status", "HTTP/1.1 302 Found\r\nlocation: /new\r\n\r\n", "load /new; if 302 is the right answer"),
         ("wrong_status", "HTTP/1.1 404 Not Found\r\n\r\n", "correct the path; if 404"),
+        ("wrong_status", "HTTP/2 404\r\nserver: x\r\n\r\n", "correct the path; if 404"),
+        ("wrong_status", "HTTP/2 301\r\nlocation: /new\r\n\r\n", "load /new; if 301 is the right answer"),
         ("wrong_status", "HTTP/1.1 421 Misdirected Request\r\n\r\n", "--sni NAME"),
         ("wrong_status", "HTTP/1.1 400 Bad Request\r\n\r\nThe plain HTTP request was sent to HTTPS port", "https://"),
         ("wrong_status", "HTTP/1.0 400 No\r\n\r\nClient sent an HTTP request to an HTTPS server.\n", "https://"),

@@ -176,10 +176,10 @@ def _judged(result: LoadResult, conditions: Sequence[FailIf], words: Sequence[st
             step = "the port speaks TLS: write https:// in the URL"
         if step is not None:
             console.print(f"  do: {step}", markup=False)
-        if url and result.counts.ok == 0 and speaks_http2(url):
-            console.print(
-                "  the server speaks HTTP/2 only; the load is HTTP/1.1: let it accept that, too", markup=False
-            )
+        if url and _may_lack_http1(result, words) and speaks_http2(url):
+            wanted = "h2" if url.startswith("https://") else "h2c"
+            step = f"the server speaks HTTP/2 only, and the load is HTTP/1.1: --protocol {wanted}"
+            console.print(f"  {step}", markup=False)
         return ExitCode.GATE if breaches else ExitCode.FAILED
     if breaches:
         return ExitCode.GATE
@@ -189,6 +189,13 @@ def _judged(result: LoadResult, conditions: Sequence[FailIf], words: Sequence[st
         for reason in result.generator.reasons:
             console.print(f"  the result cannot be trusted: {reason}", markup=False)
     return ExitCode.INVALID
+
+
+def _may_lack_http1(result: LoadResult, words: Sequence[str]) -> bool:
+    """Whether requests over HTTP/1.1 got no response, for another reason than time."""
+    counts = result.counts
+    asked = _value_of("--protocol", words) in (None, "h1")
+    return asked and counts.completed == 0 and counts.errors.timeout < counts.failed
 
 
 def _as_job(mix: Mix, place: Path) -> Path:

@@ -7,7 +7,7 @@ import re
 from touchstone.record.engine import FirstError
 from touchstone.vocabulary.status import REDIRECTS
 
-_STATUS = re.compile(r"HTTP/1\.[01] (\d{3})")
+_STATUS = re.compile(r"HTTP/(?:1\.[01]|2) (\d{3})")
 _FIELD = r"(?im)^{name}:[ \t]*([^\r\n]*)"
 _BY_STATUS = {
     401: "add credentials: -H 'Authorization: Bearer ...'",
