@@ -19,8 +19,10 @@ import time
 
 MODE = sys.argv[1]
 PORT = int(os.environ["PORT"])
-SLOW_S = 0.4
-COLD_S = 0.4
+# A busy machine may take half a second between a request and SIGTERM.
+SLOW_S = 1.0
+COLD_S = 1.0
+WAITS_S = 2.5
 COLD_AT = int(os.environ.get("STOP_COLD_AT", "1"))
 ANNOUNCES_S = 0.3
 DRAIN = ("graceful", "stumbles", "cold", "sharing-graceful", "alone")
@@ -166,7 +168,7 @@ class Service:
             os._exit(0)
         if MODE == "unanswered" and since > 0.1:
             os._exit(0)
-        if MODE == "waits" and (not self.received or since > 1.5):
+        if MODE == "waits" and (not self.received or since > WAITS_S):
             os._exit(0)
 
 

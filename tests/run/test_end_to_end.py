@@ -30,7 +30,21 @@ def touchstone(tmp_path: Path, *words: str, within_s: float = 300) -> subprocess
 def report_of(tmp_path: Path, *words: str) -> tuple[int, dict[str, Any]]:
     done = touchstone(tmp_path, "run", *words, "--quick", "--json")
     assert done.stdout, done.stderr
-    return done.returncode, json.loads(done.stdout)
+    report = json.loads(done.stdout)
+    if done.returncode:
+        # pytest shows it below a test that expects another code.
+        print(f"exit code {done.returncode}:", *why_not_sound(report), sep="\n  ")
+    return done.returncode, report
+
+
+def why_not_sound(report: dict[str, Any]) -> list[str]:
+    """What failed in a run, sample by sample, and what makes its figures invalid."""
+    failed = [(s["contender"], s["phase"], s["load"], s["failure"]) for s in report["run"]["samples"] if s["failure"]]
+    judgement = report["judgement"]
+    failed += [(one["contender"], one["reason"], *one.get("details", [])) for one in judgement["failed"]]
+    invalid = [one for one in judgement["findings"] if one["severity"] == "invalid"]
+    failed += [(one["contender"], one["load"], one["code"], one["statement"]) for one in invalid]
+    return [", ".join(str(part) for part in one if part is not None) for one in failed]
 
 
 def samples_of(tmp_path: Path, phase: str) -> list[dict[str, Any]]:

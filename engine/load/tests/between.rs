@@ -166,21 +166,22 @@ fn a_request_without_an_answer_has_failed_when_the_turn_is_over() {
 #[test]
 fn a_connection_that_is_closed_under_it_is_replaced_and_it_is_sent_once_more() {
     for closes in [
-        Closes::Silently(3),
-        Closes::Announced(3),
-        Closes::ByReset(3),
+        Closes::Silently(7),
+        Closes::Announced(7),
+        Closes::ByReset(7),
     ] {
         for backend in BACKENDS {
             let server = ClosingServer::start(closes);
             let url = server.url();
             let job = job(&url, closing_server::BODY, (backend, "closed"));
-            let (_, answers) = ask(&job, vec![order(&url, closing_server::BODY, json!({}))]);
+            let many = json!({"repeat": 60});
+            let (_, answers) = ask(&job, vec![order(&url, closing_server::BODY, many)]);
             let right = answers[0]
                 .iter()
                 .filter(|one| one.faults.is_empty())
                 .count();
-            // One that meets two closes has failed.
-            assert!(right >= 15, "{backend}: {:?}", answers[0]);
+            // One that meets two closes has failed: by chance one in 49, of these 60 hardly ever as many as 11.
+            assert!(right >= 50, "{backend}: {:?}", answers[0]);
         }
     }
 }
@@ -200,9 +201,9 @@ fn what_is_asked_makes_no_turn_longer() {
         let many = json!({"repeat": 120, "concurrent": 8, "timeout_s": 30.0});
         let (result, answers) = ask(&job, vec![order(&url, BODY, many)]);
         assert!(answers[0].iter().all(|one| one.faults.is_empty()));
-        let drains = result.slices.iter().map(|one| one.end - one.sending_end);
-        let longest = drains.fold(0.0, f64::max);
-        assert!(longest < 0.4, "{kind}: {longest}");
+        // In 50 ms each of the 4 connections takes 2 requests at most: fewer turns would be longer ones.
+        let turns = result.slices.len();
+        assert!(turns >= 15, "{kind}: {turns}");
     }
 }
 

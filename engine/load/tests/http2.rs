@@ -428,7 +428,7 @@ fn a_stream_without_an_answer_times_out_alone() {
         100 => (Vec::new(), false),
         _ => right(request),
     };
-    loaded(&[], silent, &json!({"timeout_s": 0.3}), |result, server| {
+    loaded(&[], silent, &json!({"timeout_s": 1.5}), |result, server| {
         assert_eq!(errors(result, "timeout"), 1, "{:?}", result.counts);
         assert_eq!((result.counts.sent, result.counts.ok), (1_000, 999));
         assert_eq!(server.count(|seen| &seen.connections), 4);
@@ -586,14 +586,14 @@ fn journeys_take_values_along() {
 fn slices_go_over_both_protocols() {
     let server = H2Server::start(&[], right);
     let silent = H2Server::start(&[], |request| match request.total {
-        50 => (Vec::new(), false),
+        2 => (Vec::new(), false),
         _ => right(request),
     });
     let old = FaultServer::start(Fault::None, 1);
     let contender = |name: &str, protocol: &str, streams: u32, port: u16| {
         let url = format!("http://127.0.0.1:{port}/");
         json!({"name": name, "job": {
-            "url": url, "protocol": protocol, "streams": streams, "connections": 2, "timeout_s": 0.2,
+            "url": url, "protocol": protocol, "streams": streams, "connections": 2, "timeout_s": 1.5,
         }})
     };
     let contenders = [
@@ -618,7 +618,7 @@ fn slices_go_over_both_protocols() {
     };
     let job = SlicesJob::from_json(&json!({ "contenders": contenders }).to_string()).unwrap();
     let result = slices::run(&job, control).unwrap();
-    assert!(result.slices.iter().all(|slice| slice.ok > 0));
+    assert!(result.contenders.iter().all(|one| one.totals.ok > 0));
     let failed: u64 = result
         .slices
         .iter()

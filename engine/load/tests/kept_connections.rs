@@ -24,7 +24,8 @@ const BACKENDS: [&str; 2] = ["epoll", "io_uring"];
 const TIMEOUT: &str =
     "HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 4\r\n\r\nlate";
 const OVERLOAD: &str = "HTTP/1.0 503 Service Unavailable\r\n\r\n";
-const REST: Duration = Duration::from_millis(60);
+/// Much longer than a busy machine takes between a connection and its first request.
+const REST: Duration = Duration::from_millis(300);
 
 /// The ways in which a load can be put on. Each is small, and closes of every kind fall into it.
 const LOOPS: [&str; 9] = [
@@ -44,23 +45,26 @@ fn request(method: &str) -> Value {
     json!({"method": method, "target": "/", "body": body, "expect": {"body": {"kind": "exact", "value": BODY}}})
 }
 
-/// A load over 4 connections in one of the ways.
+/// A load over 4 connections in one of the ways, by a number of requests where that is possible: a busy machine takes
+/// longer for them.
 fn job(server: &ClosingServer, kind: &str, backend: &str, request: &Value) -> Value {
     let mut job = json!({
         "url": server.url(), "backend": backend, "connections": 4, "timeout_s": 5, "series_interval_s": 0.1,
-        "duration_s": 0.3, "requests": [request],
+        "duration_s": 30, "max_requests": 80, "requests": [request],
     });
     let open = json!({"kind": "open", "rate": 300.0});
     match kind {
-        "pipelined" => job["pipeline"] = json!(5),
+        "closed" => job["max_requests"] = json!(1000),
+        "pipelined" => (job["pipeline"], job["max_requests"]) = (json!(5), json!(1000)),
         "open" | "sliced and open" => job["loop"] = open,
         "poisson" => job["loop"] = json!({"kind": "open", "rate": 300.0, "arrivals": "poisson"}),
         "open and pipelined" => {
             (job["loop"], job["pipeline"]) = (json!({"kind": "open", "rate": 3000.0}), json!(5));
         }
         "steps" => {
-            let steps = json!([{"rate": 100.0, "seconds": 0.15}, {"rate": 300.0, "seconds": 0.15}]);
+            let steps = json!([{"rate": 100.0, "seconds": 0.15}, {"rate": 400.0, "seconds": 0.15}]);
             job["loop"] = json!({"kind": "steps", "steps": steps});
+            job.as_object_mut().unwrap().remove("max_requests");
         }
         "paced" => {
             let step = json!({"request": request, "think_s": 0.02});
@@ -76,7 +80,7 @@ fn put_on(kind: &str, job: &Value) -> LoadResult {
     let never = AtomicBool::new(false);
     let result = if kind.starts_with("sliced") {
         let mut traffic = job.clone();
-        for whole in ["duration_s", "series_interval_s"] {
+        for whole in ["duration_s", "max_requests", "series_interval_s"] {
             traffic.as_object_mut().unwrap().remove(whole);
         }
         let text =
@@ -136,13 +140,13 @@ fn assert_none_failed(kind: &str, result: &LoadResult) {
 
 #[test]
 fn a_limit_of_responses_that_is_announced_fails_no_request() {
-    in_every_way(Closes::Announced(7), |kind, server, result| {
+    in_every_way(Closes::Announced(4), |kind, server, result| {
         assert_none_failed(kind, result);
         assert_eq!(server.count(|seen| &seen.answered), result.counts.sent);
         let announced = result.connections.closed.announced.as_ref().unwrap();
         assert_eq!(
             (announced.responses_least, announced.responses_most),
-            (7, 7),
+            (4, 4),
             "{kind}"
         );
         assert!(
@@ -156,14 +160,14 @@ fn a_limit_of_responses_that_is_announced_fails_no_request() {
 
 #[test]
 fn a_limit_of_responses_that_is_not_announced_has_requests_repeated() {
-    for closes in [Closes::Silently(7), Closes::ByReset(7)] {
+    for closes in [Closes::Silently(4), Closes::ByReset(4)] {
         in_every_way(closes, |kind, server, result| {
             assert_none_failed(kind, result);
             let (repeated, asked) = (result.counts.repeated, server.count(|seen| &seen.requests));
             let under = result.connections.closed.under_request.as_ref().unwrap();
             assert_eq!(
                 (under.responses_least, under.responses_most),
-                (7, 7),
+                (4, 4),
                 "{kind}"
             );
             if kind.contains("pipelined") {
@@ -205,6 +209,7 @@ fn a_connection_that_is_closed_at_rest_costs_no_request() {
             let server = ClosingServer::start(Closes::AtRest(REST, notice));
             let mut job = job(&server, "open", backend, &request("GET"));
             (job["loop"], job["connections"]) = (slow.clone(), json!(16));
+            job["max_requests"] = json!(24);
             let result = put_on("open", &job);
             if status == Some("503") {
                 // A 503 that crosses a request looks like its response. On a busy machine some do.
@@ -232,10 +237,13 @@ fn a_connection_that_is_closed_at_rest_costs_no_request() {
 }
 
 #[test]
-fn a_user_who_thinks_for_as_long_as_the_server_waits_is_served() {
+fn a_user_who_thinks_for_longer_than_the_server_waits_is_served() {
     for backend in BACKENDS {
-        let server = ClosingServer::start(Closes::AtRest(Duration::from_millis(12), None));
-        let result = put_on("paced", &job(&server, "paced", backend, &request("GET")));
+        let server = ClosingServer::start(Closes::AtRest(REST, None));
+        let mut job = job(&server, "paced", backend, &request("GET"));
+        let step = json!({"request": request("GET"), "think_s": 1.5 * REST.as_secs_f64()});
+        (job["journeys"][0]["steps"], job["max_requests"]) = (json!([step, step]), json!(12));
+        let result = put_on("paced", &job);
         assert_none_failed("paced", &result);
         assert_eq!(result.journeys[0].failed, 0);
         assert!(
@@ -248,9 +256,10 @@ fn a_user_who_thinks_for_as_long_as_the_server_waits_is_served() {
 
 #[test]
 fn a_notice_that_crosses_a_request_is_no_response_to_it() {
+    let rest = Duration::from_millis(60);
     for (method, failed) in [("GET", false), ("HEAD", false), ("POST", true)] {
         for backend in BACKENDS {
-            let server = ClosingServer::start(Closes::Crossing(REST, TIMEOUT));
+            let server = ClosingServer::start(Closes::Crossing(rest, TIMEOUT));
             let mut request = request(method);
             if method == "HEAD" {
                 // This server answers HEAD as any other; nobody reads that far.
@@ -258,10 +267,11 @@ fn a_notice_that_crosses_a_request_is_no_response_to_it() {
             }
             let mut job = job(&server, "open", backend, &request);
             (job["loop"], job["connections"]) = (json!({"kind": "open", "rate": 40.0}), json!(16));
+            job["max_requests"] = json!(24);
             let result = put_on("open", &job);
             let notified = result.connections.closed.notified.as_ref().unwrap();
             assert!(
-                notified.rested_most_s > 0.9 * REST.as_secs_f64(),
+                notified.rested_most_s > 0.9 * rest.as_secs_f64(),
                 "{notified:?}"
             );
             let counts = &result.counts;
@@ -296,7 +306,7 @@ fn what_may_not_be_repeated_fails_as_what_it_is() {
     for (method, repeat) in [("POST", true), ("PATCH", true), ("GET", false)] {
         for kind in ["closed", "pipelined", "open", "paced", "sliced"] {
             for backend in BACKENDS {
-                let server = ClosingServer::start(Closes::Silently(7));
+                let server = ClosingServer::start(Closes::Silently(4));
                 let mut job = job(&server, kind, backend, &request(method));
                 job["repeat"] = json!(repeat);
                 let counts = put_on(kind, &job).counts;

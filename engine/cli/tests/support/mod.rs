@@ -6,7 +6,8 @@ use serde_json::Value;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::process::{Child, Command, Stdio};
-use std::time::Duration;
+use std::sync::atomic::{AtomicU16, Ordering};
+use std::time::{Duration, Instant};
 use touchstone_sys::process;
 pub use touchstone_sys::process::Signal;
 
@@ -125,10 +126,31 @@ pub fn finish(child: Child) -> Done {
     }
 }
 
-/// A port that was free a moment ago, outside the range from which clients get theirs.
+/// A port that was free a moment ago, outside the range from which clients get theirs; another one each time, for tests
+/// that run at the same time.
 pub fn free_port() -> u16 {
+    static NEXT: AtomicU16 = AtomicU16::new(0);
     let start = 20_000 + (std::process::id() % 5_000) as u16 * 2;
-    (start..32_000)
-        .find(|port| std::net::TcpListener::bind(("127.0.0.1", *port)).is_ok())
-        .unwrap()
+    loop {
+        let port = start + NEXT.fetch_add(1, Ordering::Relaxed);
+        if std::net::TcpListener::bind(("127.0.0.1", port)).is_ok() {
+            return port;
+        }
+    }
+}
+
+/// Waits until something holds, for a minute.
+pub fn until(holds: impl Fn() -> bool) {
+    let begin = Instant::now();
+    while !holds() {
+        assert!(begin.elapsed() < Duration::from_secs(60), "it never holds");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// The processes that the first thread of another one has started.
+pub fn children(pid: u32) -> Vec<u32> {
+    let list = std::fs::read_to_string(format!("/proc/{pid}/task/{pid}/children"));
+    let list = list.unwrap_or_default();
+    list.split_whitespace().flat_map(str::parse).collect()
 }
