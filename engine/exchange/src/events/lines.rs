@@ -1,5 +1,6 @@
 //! Lines, such as JSON Lines: each line that is not empty is an event.
 
+use memchr::memchr;
 use touchstone_http::Malformed;
 
 use super::{Event, MOST_BYTES, TOO_LARGE};
@@ -17,7 +18,7 @@ impl Lines {
         mut bytes: &[u8],
         mut event: impl FnMut(Event<'_>),
     ) -> Result<(), Malformed> {
-        while let Some(end) = bytes.iter().position(|byte| *byte == b'\n') {
+        while let Some(end) = memchr(b'\n', bytes) {
             if self.pending.is_empty() {
                 hand_over(&bytes[..end], &mut event);
             } else {

@@ -99,6 +99,11 @@ impl Place {
             Self::Id => parse(event.id?),
             Self::Data => parse(event.data),
             Self::Json(names) => {
+                if let [name] = &names[..]
+                    && let Some(whole) = member(event.data, name)
+                {
+                    return Some(Number::Whole(whole));
+                }
                 let mut json = serde_json::Deserializer::from_slice(event.data);
                 Path(names).deserialize(&mut json).ok().flatten()
             }
@@ -123,6 +128,86 @@ fn parse(text: &[u8]) -> Option<Number> {
         let real: f64 = text.parse().ok()?;
         real.is_finite().then_some(Number::Real(real))
     })
+}
+
+/// The whole number under a name in an object whose other members are plain: texts without escapes, numbers and literals. None
+/// wherever a reader of all JSON may see something else.
+fn member(json: &[u8], name: &str) -> Option<i64> {
+    let mut rest = after_space(json).strip_prefix(b"{")?;
+    let mut found = None;
+    loop {
+        let (named, behind) = plain_text(after_space(rest))?;
+        let value = after_space(after_space(behind).strip_prefix(b":")?);
+        let known = named == name.as_bytes();
+        // A name that is not ASCII may be no Unicode.
+        if !known && !named.is_ascii() {
+            return None;
+        }
+        rest = match value.first()? {
+            b'"' if !known => plain_text(value)?.1,
+            b'-' | b'0'..=b'9' => {
+                let (number, behind) = whole_number(value)?;
+                if known {
+                    found = Some(number);
+                }
+                behind
+            }
+            b't' if !known => value.strip_prefix(b"true")?,
+            b'f' if !known => value.strip_prefix(b"false")?,
+            b'n' if !known => value.strip_prefix(b"null")?,
+            _ => return None,
+        };
+        rest = after_space(rest);
+        match rest.split_first()? {
+            (b',', behind) => rest = behind,
+            (b'}', _) => return found,
+            _ => return None,
+        }
+    }
+}
+
+#[inline]
+fn after_space(json: &[u8]) -> &[u8] {
+    let is_space = |byte: &&u8| matches!(byte, b' ' | b'\n' | b'\r' | b'\t');
+    &json[json.iter().take_while(is_space).count()..]
+}
+
+/// A text without escapes, and what is behind it.
+#[inline]
+fn plain_text(json: &[u8]) -> Option<(&[u8], &[u8])> {
+    let text = json.strip_prefix(b"\"")?;
+    let special = |byte: &u8| matches!(byte, b'"' | b'\\' | 0..0x20);
+    let end = text.iter().position(special)?;
+    (text[end] == b'"').then(|| (&text[..end], &text[end + 1..]))
+}
+
+/// A whole number of at most 18 digits, without fraction and exponent, and what is behind it.
+#[inline]
+fn whole_number(json: &[u8]) -> Option<(i64, &[u8])> {
+    let (negative, digits) = match json.strip_prefix(b"-") {
+        Some(digits) => (true, digits),
+        None => (false, json),
+    };
+    let mut number = 0;
+    let mut length = 0;
+    while let Some(digit @ b'0'..=b'9') = digits.get(length) {
+        length += 1;
+        if length > 18 {
+            return None;
+        }
+        number = number * 10 + i64::from(digit - b'0');
+    }
+    let (text, rest) = digits.split_at(length);
+    // "-0" is a real number to the reader of all JSON.
+    let is_plain = match text {
+        [] => false,
+        [b'0'] => !negative,
+        [first, ..] => *first != b'0',
+    };
+    if !is_plain || matches!(rest.first(), Some(b'.' | b'e' | b'E')) {
+        return None;
+    }
+    Some((if negative { -number } else { number }, rest))
 }
 
 /// The names that still lead to a number; all else is passed over, and nothing is kept.
@@ -207,6 +292,10 @@ impl Visitor<'_> for Named<'_> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+    use proptest::sample::{Index, select};
+
     use super::*;
 
     fn whole(place: &str, data: &str) -> Result<i64, String> {
@@ -239,6 +328,80 @@ mod tests {
             ("data", "x"),
         ] {
             assert!(whole(place, data).is_err(), "{place} in {data}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_plain_member_is_the_number_that_all_json_has(pieces in vec(select(PIECES), 0..24), at in any::<Index>(), other in any::<u8>()) {
+            let mut json = pieces.concat().into_bytes();
+            let whole = format!("{{\"n\":{}}}", pieces.concat());
+            for changed in [false, true] {
+                if changed && !json.is_empty() {
+                    let at = at.index(json.len());
+                    json[at] = other;
+                }
+                for json in [&json[..], whole.as_bytes()] {
+                    if let Some(number) = member(json, "n") {
+                        let names = ["n".to_owned()];
+                        let mut general = serde_json::Deserializer::from_slice(json);
+                        let general = Path(&names).deserialize(&mut general).ok().flatten();
+                        prop_assert_eq!(general, Some(Number::Whole(number)));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Pieces of JSON, of which a good part of all sequences is an object with a number.
+    const PIECES: &[&str] = &[
+        "{\"n\":",
+        "{",
+        "}",
+        ",\"n\":",
+        ",\"a\":",
+        "\"n\"",
+        ":",
+        ",",
+        "1",
+        "-7",
+        "-0",
+        "007",
+        "0",
+        "1.5",
+        "2e3",
+        "123456789012345678",
+        "1234567890123456789",
+        "true",
+        "null",
+        "\"text\"",
+        "\"\\n\"",
+        "\"é\"",
+        " ",
+        "\n",
+        "\u{c}",
+        "[1]",
+        "{\"n\":1}",
+        ",\"é\":",
+    ];
+
+    #[test]
+    fn plain_members_are_found() {
+        let json = br#" { "symbol" : "ACME", "n":12 , "b": -3,"c":true,"d":null,"e":false}"#;
+        assert_eq!(member(json, "n"), Some(12));
+        assert_eq!(member(json, "b"), Some(-3));
+        assert_eq!(member(br#"{"n":1,"n":2}"#, "n"), Some(2));
+        for json in [
+            r#"{"n":1"#,
+            r#"{"n":1,}"#,
+            r#"{"n":1 2}"#,
+            r#"{"n":-0}"#,
+            r#"{"n":01}"#,
+            r#"{"n":"1"}"#,
+            "[]",
+            "",
+        ] {
+            assert_eq!(member(json.as_bytes(), "n"), None, "{json}");
         }
     }
 

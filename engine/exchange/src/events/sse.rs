@@ -1,5 +1,6 @@
 //! Server-sent events (WHATWG HTML, sections 9.2.5 and 9.2.6).
 
+use memchr::{memchr, memchr2};
 use touchstone_http::Malformed;
 
 use super::{Event, MOST_BYTES, TOO_LARGE};
@@ -36,7 +37,7 @@ impl Sse {
                 _ => {}
             }
         }
-        while let Some(end) = bytes.iter().position(|byte| matches!(byte, b'\n' | b'\r')) {
+        while let Some(end) = memchr2(b'\n', b'\r', bytes) {
             if self.pending.is_empty() {
                 self.line(&bytes[..end], &mut event)?;
             } else {
@@ -74,7 +75,7 @@ impl Sse {
             self.dispatch(event);
             return Ok(());
         }
-        let colon = line.iter().position(|byte| *byte == b':');
+        let colon = memchr(b':', line);
         let (field, value) = match colon {
             None => (line, &b""[..]),
             Some(at) => (&line[..at], &line[at + 1..]),
