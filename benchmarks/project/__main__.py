@@ -4,6 +4,8 @@ BEFORE and AFTER are folders of checkouts, such as two `git worktree`s. What is 
 
     show, report        CPU seconds of the command on a recorded run
     json, html          bytes of report.json and report.html of that run
+    packages            CPU seconds of installing the Python packages of `make setup` in a fresh clone
+    first               seconds of `make run`, fresh clone and cache, to the first table that decides something
     setup, test, ci     seconds of `make setup`, `make test`, `.ci/run` from a fresh clone
     engine              CPU seconds of a release build of the engine without anything built before
 """
@@ -12,16 +14,18 @@ from __future__ import annotations
 
 import argparse
 import os
+import signal
 import statistics
 import subprocess
 import sys
 import tarfile
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-RUN = Path(__file__).resolve().parents[2] / "tests" / "golden" / "runs" / "users.tar.xz"
+RUN = Path(__file__).resolve().parents[2] / "tests" / "golden" / "runs" / "newcomer.tar.xz"
 
 
 def _run(words: list[str], folder: Path, **env: str) -> tuple[float, float]:
@@ -51,6 +55,34 @@ def _fresh(words: list[str], checkout: Path) -> float:
         return _run(words, clone)[0]
 
 
+def _packages(checkout: Path) -> float:
+    """CPU seconds until the Python environment is complete."""
+    with TemporaryDirectory() as folder:
+        clone = Path(folder) / "clone"
+        subprocess.run(["git", "clone", "--quiet", str(checkout), str(clone)], check=True)
+        return _run(["make", ".venv/packages"], clone)[1]
+
+
+def _first(checkout: Path) -> float:
+    """Seconds until `make run` prints figures of which one is decided: after some of its rounds, or at its end."""
+    with TemporaryDirectory() as folder:
+        clone, begin = Path(folder) / "clone", time.monotonic()
+        subprocess.run(["git", "clone", "--quiet", str(checkout), str(clone)], check=True)
+        env = os.environ | {"TOUCHSTONE_CACHE": str(Path(folder) / "cache")}
+        run = subprocess.Popen(["make", "run"], cwd=clone, env=env, stdout=subprocess.PIPE, text=True, process_group=0)
+        assert run.stdout is not None
+        try:
+            for line in run.stdout:
+                if line.startswith(("So far, after", "report: ")):
+                    return time.monotonic() - begin
+            raise SystemExit("make run ended without a table")
+        finally:
+            with suppress(ProcessLookupError):
+                os.killpg(run.pid, signal.SIGINT)
+            run.stdout.close()
+            run.wait()
+
+
 def _engine(checkout: Path) -> float:
     """CPU seconds of a release build of the engine."""
     with TemporaryDirectory() as folder:
@@ -66,6 +98,8 @@ WHAT: dict[str, Callable[[Path], float]] = {
     "setup": lambda checkout: _fresh(["make", "setup"], checkout),
     "test": lambda checkout: _fresh(["make", "test"], checkout),
     "ci": lambda checkout: _fresh([".ci/run"], checkout),
+    "packages": _packages,
+    "first": _first,
     "engine": _engine,
 }
 
