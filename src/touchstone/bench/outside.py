@@ -45,7 +45,7 @@ class AttachedService:
     outlives_rounds: bool = True
     leftovers: Mapping[str, list[str]] = field(default_factory=dict)
     dependencies: Mapping[str, Dependency] = field(default_factory=dict)
-    """None: what the service talks to, the lab did not start, and does not know."""
+    """None: what the service talks to, touchstone did not start, and does not know."""
 
     @property
     def url(self) -> str:
@@ -173,7 +173,7 @@ def _wait(bench: Bench, found: AttachedService) -> None:
 
 
 def _not_given(bench: Bench) -> Iterator[str]:
-    """What the lab gives to every contender that it starts."""
+    """What touchstone gives to every contender that it starts."""
     if bench.scenario.settings:
         yield f"the scenario's settings were not given to it: {', '.join(bench.scenario.settings)}"
     if bench.scenario.dependencies:

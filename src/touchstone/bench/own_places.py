@@ -31,10 +31,12 @@ _NAMED = re.compile(r"(?:/[\w.@+=-]+)+")
 
 @contextmanager
 def own_places(built: Built, env: Mapping[str, str], *shared: Path) -> Iterator[PrivatePlaces | None]:
-    """The temporary folders as a contender is to see them, for one start. None for an image, or if not permitted.
+    """The temporary folders as a contender is to see them, for one start.
 
-    Its work folder, and what its command and its environment name, are shared with the lab and with dependencies, and
-    so are these folders.
+    None for an image, or if not permitted.
+
+    Its work folder, and what its command and its environment name, are shared with touchstone and with dependencies,
+    and so are these folders.
     """
     if built.image is not None or not _are_permitted():
         yield None
@@ -81,7 +83,7 @@ def _beside(place: Path) -> Path:
 
 @cache
 def _are_permitted() -> bool:
-    """Whether the lab may have layers here: a mount namespace, and overlayfs on two folders that are apart."""
+    """Whether touchstone may have layers here: a mount namespace, and overlayfs on two folders that are apart."""
     first, second = _TEMPORARY
     if not all(place.is_dir() and place.resolve() == place for place in (*_TEMPORARY, _IN_MEMORY)):
         return False

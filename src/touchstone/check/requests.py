@@ -30,7 +30,7 @@ class Placed:
 
 
 def requests_of(scenario: Scenario) -> Iterator[Placed]:
-    """All requests that are sent by the lab itself."""
+    """All requests that are sent by touchstone itself."""
     yield Placed(("ready",), scenario.ready)
     for name, phase in (("hold", scenario.hold), ("bounds", scenario.bounds)):
         if phase is not None:

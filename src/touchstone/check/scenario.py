@@ -56,7 +56,7 @@ def _tls(file: Path, scenario: Scenario) -> Iterator[Problem]:
 
 
 def _dependencies(file: Path, scenario: Scenario, given: Sequence[str]) -> Iterator[Problem]:
-    """`given` are the variables that the lab gives itself."""
+    """`given` are the variables that touchstone gives itself."""
     taken: dict[str, str] = dict.fromkeys(scenario.settings, "[settings]") | dict.fromkeys(given, "touchstone")
     for name, spec in scenario.dependencies.items():
         here: Place = ("dependencies", name)

@@ -1,1 +1,1 @@
-"""The commands: one file each, thin. They parse, call and print."""
+"""The commands, one file each. A command parses its arguments, calls another package and prints the result."""

@@ -1,4 +1,4 @@
-"""`touchstone ab`: two git revisions, or two services that run already, compared in one run."""
+"""`touchstone ab`: compares two git revisions, or two running services, in one run."""
 
 from __future__ import annotations
 
@@ -155,7 +155,7 @@ def ab(
 
 @dataclass(frozen=True)
 class _Shown:
-    """The options that both kinds of pairs have."""
+    """Display options that revisions and URLs share."""
 
     margin: str
     figures: Sequence[str]
@@ -198,7 +198,7 @@ def _compare(pair: _Pair, shown: _Shown, conditions: RunConditions, progress: Co
 
 
 def _refuse_others(ctx: typer.Context, *, urls: bool) -> None:
-    """Raise UsageError for an option of revisions where URLs were given, and the other way round."""
+    """Raise UsageError if an option for revisions is given with URLs, or the reverse."""
     there, others = (_URLS, _REVISIONS) if urls else (_REVISIONS, _URLS)
     for parameter in ctx.command.params:
         given = getattr(ctx.get_parameter_source(parameter.name or ""), "name", "DEFAULT") != "DEFAULT"

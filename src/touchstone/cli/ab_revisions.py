@@ -31,7 +31,7 @@ from touchstone.run.pair import MeasuredPair
 
 @dataclass(frozen=True)
 class Files:
-    """The files for a pull request."""
+    """Paths of the files that are written for a pull request."""
 
     markdown: Path | None
     junit: Path | None
@@ -49,7 +49,7 @@ class Files:
                 raise UsageError(f"{path} cannot be written: it is a folder", fix="name a file in it")
 
     def write(self, answer: MeasuredPair) -> None:
-        """Write those that were asked for."""
+        """Write the requested files."""
         if self.markdown is not None:
             self.markdown.write_text(revisions_document(answer.judged, answer.view), encoding="utf-8")
         if self.junit is not None:
@@ -60,7 +60,7 @@ class Files:
 
 @dataclass(frozen=True)
 class RevisionPair:
-    """Two revisions, of which the second is in question; the working tree if it is None."""
+    """A base and a head revision. `None` as head means the working tree."""
 
     base: str
     head: str | None
@@ -73,7 +73,7 @@ class RevisionPair:
     files: Files
 
     def figures(self, named: Iterable[str]) -> dict[str, float | None]:
-        """The figures asked about, with their margins. Raises UsageError for one that does not exist."""
+        """Return the requested figures with their margins. Raises UsageError for an unknown figure."""
         read = read_figures(named or SHARP)
         if self.why and not EXPLAINED.keys() & read.keys():
             raise UsageError(
@@ -83,7 +83,10 @@ class RevisionPair:
         return read
 
     def measured(self, terms: ComparisonTerms, conditions: RunConditions, progress: Console) -> MeasuredPair:
-        """Measure both in one run, and write its reports and the files. Notes go to `progress` at once."""
+        """Measure both revisions in one run, and write its reports and the files.
+
+        Notes go to `progress` immediately.
+        """
         self.files.check()
         repository = Repository.around(Path.cwd())
         earlier = repository.revision(self.base)
@@ -122,7 +125,7 @@ class RevisionPair:
         return answer
 
     def _repeated(self, judged: PairJudgement, terms: ComparisonTerms) -> list[str]:
-        """The lines that measure the same commits again; none if one was never committed."""
+        """Return the commands that repeat the measurement; empty if a revision is not committed."""
         base, head = judged.revisions
         if base.dirty or head.dirty:
             return []
@@ -136,7 +139,7 @@ class RevisionPair:
         return [shlex.join(["git", "fetch", "origin", base.commit, head.commit]), shlex.join(words)]
 
     def _count(self, answer: MeasuredPair, base: MeasuredCommit, terms: ComparisonTerms) -> None:
-        """Keep the twin's intervals on this machine, and add the count to what is said. A gate never fails by it."""
+        """Store the twin's intervals, and add the count of false alarms to the output. Never fails."""
         twin, path = answer.judged.twin, twins_file()
         assert twin is not None  # the caller has seen it
         try:
@@ -147,7 +150,7 @@ class RevisionPair:
             )
 
     def print_remarks(self, console: Console, answer: MeasuredPair) -> None:
-        """Print what is said of revisions alone: equal sources, the parts of a difference of CPU, the next command."""
+        """Print remarks about revisions: equal sources, causes of a CPU difference, the next command."""
         judged = answer.judged
         if SAME in judged.notes:
             console.print(SAME, highlight=False, soft_wrap=True)
@@ -167,7 +170,7 @@ class RevisionPair:
             console.print(line, highlight=False, markup=False)
 
     def _fetchable(self, *pair: Revision) -> None:
-        """Raise UsageError if a command cannot fetch what was built of these revisions."""
+        """Raise UsageError if the builds of these revisions cannot be fetched."""
         if self.command is None:
             return
         if REVISION not in self.command:

@@ -1,4 +1,4 @@
-"""`touchstone ab` on two services that run already."""
+"""`touchstone ab` for two running services."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _ASKED, _OF_THE_PROCESS = ("throughput", "latency_p50"), ("cpu_per_request", "rs
 
 @dataclass(frozen=True)
 class AskedRequest:
-    """The request that both services answer, as it was typed."""
+    """The request to both services, as given on the command line."""
 
     method: str
     header: list[str]
@@ -63,7 +63,7 @@ class AskedRequest:
 
 @dataclass(frozen=True)
 class Processes:
-    """What was said of the services' processes and hosts."""
+    """Options about the services' processes and hosts."""
 
     pid: list[str]
     cgroup: list[str]
@@ -72,7 +72,7 @@ class Processes:
 
 @dataclass(frozen=True)
 class UrlPair:
-    """Two URLs, of which the second is in question."""
+    """A base URL and a second URL to compare with it."""
 
     base: str
     head: str | None
@@ -81,7 +81,7 @@ class UrlPair:
 
     @cached_property
     def _services(self) -> tuple[tuple[ExternalService, ExternalService], str]:
-        """The services, and the request target that both URLs name. Raises UsageError if they name two."""
+        """Return the services and the common request target. Raises UsageError if the targets differ."""
         if self.head is None:
             raise UsageError(f"{self.base} has nothing to be compared with", fix="add the other service's URL")
         first, second = pasted_url(self.base), pasted_url(self.head)
@@ -95,7 +95,10 @@ class UrlPair:
         return (base, head), first.target
 
     def figures(self, named: Iterable[str]) -> dict[str, float | None]:
-        """The figures asked about, with their margins. Raises UsageError for one that a load of these does not give."""
+        """Return the requested figures with their margins.
+
+        Raises UsageError for a figure that such a load does not have.
+        """
         watched = all(service.pid or service.cgroup for service in self._services[0])
         read = read_figures(named or (*_ASKED, *(_OF_THE_PROCESS if watched else ())))
         for figure in read:
@@ -111,7 +114,7 @@ class UrlPair:
         return read
 
     def measured(self, terms: ComparisonTerms, conditions: RunConditions, _progress: Console) -> MeasuredPair:
-        """Load both with the request in turns, and write the run's reports."""
+        """Load both services alternately, and write the run's reports."""
         services, target = self._services
         notes = [shown_text(f"{service.name} is {service.origin}{target}") for service in services]
         asked = self.request
@@ -130,7 +133,7 @@ class UrlPair:
         return answer
 
     def print_remarks(self, console: Console, answer: MeasuredPair) -> None:
-        """Print what the reader must know of services that were not started for the run."""
+        """Print what is uncertain because touchstone did not start the services."""
         if answer.judged.rounds > 1:
             console.print(
                 "Both services were the same processes in all rounds. "

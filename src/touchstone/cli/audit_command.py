@@ -1,4 +1,4 @@
-"""`touchstone audit`: what published results say about themselves."""
+"""`touchstone audit`: checks published results for contradictions."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def audit_file(
 
 
 def show(console: Console, made: Audit, entry: str | None) -> None:
-    """Print an audit by cause and by entry; with `entry` only that one's faults."""
+    """Print an audit by cause and by entry. With `entry`, print only the faults of that entry."""
 
     def say(text: str = "") -> None:
         console.print(text, markup=False, highlight=False, soft_wrap=True)
@@ -86,7 +86,7 @@ def show(console: Console, made: Audit, entry: str | None) -> None:
 
 
 def _figures(result: PublishedResult) -> str:
-    """The figures of a result that the file has, in a line."""
+    """Return the result's figures as one line."""
     times = {"mean": result.mean_s, "p50": result.percentiles.get(0.5), "p99": result.percentiles.get(0.99)}
     words = [f"{number(result.rate)}/s"] if result.rate is not None else ["no rate"]
     words += [
@@ -102,7 +102,7 @@ def _repeated_words(repeated: RepeatedLoad) -> str:
 
 
 def document(made: Audit, entry: str | None) -> str:
-    """An audit as JSON; with `entry` only that one's results."""
+    """Return an audit as JSON. With `entry`, return only the results of that entry."""
     found = {
         "schema": "touchstone.audit/1",
         "format": made.publication.format,
@@ -126,7 +126,7 @@ def document(made: Audit, entry: str | None) -> str:
 
 
 def _read_document(result: PublishedResult) -> dict[str, object]:
-    """A result's fields as in the file; missing ones are null."""
+    """Return the fields of a result as in the file. Missing fields are null."""
     left_out = {"causes", "step_s", "mean_step_s", "least_mean_s", "digits", "lawless", "load", "ranked"}
     return {name: value for name, value in asdict(result).items() if name not in left_out}
 

@@ -1,4 +1,4 @@
-"""`touchstone bundle` and `touchstone verify`: a run in one file, and whether it holds."""
+"""`touchstone bundle` and `touchstone verify`: write a run into one file, and check such a file."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def verify(
 
 
 def _check(bundle: Path, manifest: Manifest, run: Run, files: dict[str, bytes]) -> None:
-    """Print what holds. Raises InvalidRunError with all that does not."""
+    """Print the checks that pass. Raises InvalidRunError with all that fail."""
     typer.echo(f"{plural(len(files), 'file')} with the hashes that the manifest names")
     if found := contradictions(run):
         raise InvalidRunError(

@@ -1,4 +1,4 @@
-"""`touchstone check`: all that can be known of a scenario's manifests before anything is built."""
+"""`touchstone check`: finds errors in a scenario's manifests without building anything."""
 
 from __future__ import annotations
 

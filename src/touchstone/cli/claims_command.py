@@ -1,4 +1,4 @@
-"""`touchstone claims`: which published statements hold here."""
+"""`touchstone claims`: tests published statements on this machine."""
 
 from __future__ import annotations
 
@@ -119,14 +119,14 @@ def claims(
 
 @dataclass(frozen=True)
 class _ClaimSelection:
-    """The claims that are asked about, and how they are ruled on."""
+    """The selected claims and the settings by which they are judged."""
 
     files: list[ClaimsFile]
     obstacles: Obstacles
     accept_suspect: bool
 
     def judged(self, folders: Iterable[Path]) -> list[RunWithJudgement]:
-        """The runs of the claims' scenarios, each with its judgement."""
+        """Return the runs of the claims' scenarios, each with its judgement."""
         scenarios = {name for file in self.files for name in file.scenarios}
         return [RunWithJudgement(run, judge(run)) for run in map(load_run, folders) if run.plan.scenario in scenarios]
 
@@ -144,7 +144,7 @@ class _ClaimSelection:
 
 
 def _measure(asked: _ClaimSelection, how: StepSettings, spend_s: float) -> bool:
-    """Measure what no run has, then what is undecided until the time is up. False if it was interrupted."""
+    """Measure missing figures, then undecided claims until the time is up. Returns False if interrupted."""
     state = ClaimsState(how.results / STATE)
     wanted = steps(missing(asked.files, Evidence(asked.judged(runs_in(how.results)))))
     if not measure_steps(wanted, asked.obstacles, state, how):
@@ -158,7 +158,7 @@ def _measure(asked: _ClaimSelection, how: StepSettings, spend_s: float) -> bool:
 
 
 def _gate(ruled: list[RuledFile], *, allow_undecided: bool) -> int:
-    """The exit code: 3 if a claim does not hold, 4 without a number, 5 if undecided."""
+    """Return the exit code: 3 if a claim does not hold, 4 if a number is missing, 5 if a claim is undecided."""
     broken = (Ruling.CONTRADICTED, Ruling.EXPLAINED)
     undecided = () if allow_undecided else (Ruling.UNDECIDED,)
     own = [claim for one in ruled if one.file.own for claim in one.ruling.claims]

@@ -1,4 +1,4 @@
-"""The option `--cluster`: without it, nothing of Ray is imported."""
+"""The option `--cluster`. Ray is imported only if it is given."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from touchstone.whole_file import write_whole
 
 
 def load_from(cluster: str | None) -> AbstractContextManager[Generators]:
-    """Where the load comes from: this machine, or the generators of the cluster at this address."""
+    """Return the source of the load: this machine, or the generators of the cluster at this address."""
     if cluster is None:
         return nullcontext(ThisMachine())
     need_ray()
@@ -35,14 +35,14 @@ def load_from(cluster: str | None) -> AbstractContextManager[Generators]:
 
 
 def need_ray() -> None:
-    """Raises UsageError if Ray is not installed."""
+    """Raise UsageError if Ray is not installed."""
     if find_spec("ray") is None:
         raise UsageError("--cluster needs Ray, which is not installed", fix="pip install 'touchstone-lab[cluster]'")
 
 
 @dataclass(frozen=True)
 class RemoteOutcome:
-    """What came of a run that was sent: the exit code that it gave itself, or the folder that is to be judged here."""
+    """Result of a remote run: its exit code, or the results folder to judge on this machine."""
 
     code: ExitCode | int = ExitCode.OK
     folder: Path | None = None
@@ -51,7 +51,7 @@ class RemoteOutcome:
 def run_on_cluster(
     cluster: str, scenario: Path, words: Sequence[str], request: RunRequest, out: Path | None
 ) -> RemoteOutcome | None:
-    """Carry the run out on the servers' nodes, rounds divided among several. None if this machine is the only one."""
+    """Run on the servers' nodes, which share the rounds. Returns None if this machine is the only server."""
     need_ray()
     from touchstone.cluster.fleet import merge  # noqa: PLC0415 - Ray is optional, and slow to import.
     from touchstone.cluster.remote_run import PART, run_remotely, unpack  # noqa: PLC0415

@@ -18,7 +18,7 @@ from typer.core import TyperCommand, TyperGroup
 
 @dataclass(frozen=True)
 class Outline:
-    """A command before it is loaded: `touchstone.cli.<module>_command`, and the first line of its help."""
+    """A command that is not yet imported: its module name and the first line of its help."""
 
     module: str
     summary: str
@@ -147,7 +147,7 @@ def _refuse_infinite(command: Any) -> None:
 
 
 class CarriedError(Exception):
-    """Carries an error past typer, which would turn some Python errors into a silent exit."""
+    """Carries an error through typer, which would turn some Python errors into a silent exit."""
 
     def __init__(self, error: BaseException) -> None:
         super().__init__()
@@ -155,7 +155,7 @@ class CarriedError(Exception):
 
 
 class LazyGroup(TyperGroup):
-    """Holds outlines, which are enough for the help and for completion, until one is called."""
+    """A command group that imports a command only when it is called."""
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
@@ -165,7 +165,7 @@ class LazyGroup(TyperGroup):
         }
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Load the command that is called. An unknown one is answered by the group with the names that are near."""
+        """Import the called command. For an unknown command, suggest similar names."""
         if args[0] in FORMER:
             args = [*FORMER[args[0]], *args[1:]]
         if args[0] in COMMANDS:
@@ -173,7 +173,7 @@ class LazyGroup(TyperGroup):
         return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: Any) -> Any:
-        """Call the command. Raises Raised for what typer takes for the user's doing: an end of input, a broken pipe."""
+        """Call the command. Raises CarriedError for errors that typer would hide: end of input, broken pipe."""
         try:
             return super().invoke(ctx)
         except (OSError, EOFError, KeyboardInterrupt) as error:

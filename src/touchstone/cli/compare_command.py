@@ -106,20 +106,20 @@ def compare(
 
 
 def _place(name: str) -> Path:
-    """Where a run, or results of `touchstone load`, lie."""
+    """Return the folder or file of a run or of results of `touchstone load`."""
     path = Path(name)
     return (path if is_bundle(path) or load_results_at(path) else find_run(name)).resolve()
 
 
 def _read(name: str) -> Run:
-    """A run; or results of `touchstone load`, each as a round."""
+    """Read a run, or results of `touchstone load` as one round each."""
     if not is_bundle(Path(name)) and (files := load_results_at(Path(name))):
         return run_of_load_results(files)
     return load_run(find_run(name))
 
 
 def _compared(old: Run, new: Run, terms: ComparisonTerms, reference: str | None, *, anyway: bool) -> PairJudgement:
-    """Every figure, or of runs from different machines what can be compared of them."""
+    """Compare all figures; for runs from different machines, only those that are comparable."""
     unlike = differences(old.environment, new.environment)
     judged = (judge(old), judge(new))
     lost = missing_figures(old, new, judged, terms)
@@ -144,7 +144,7 @@ def _compared(old: Run, new: Run, terms: ComparisonTerms, reference: str | None,
 
 
 def _terms(margin: str, figures: list[str], loads: list[str], *runs: Run) -> ComparisonTerms:
-    """Read what is asked. Raises UsageError for a figure or a load that does not exist."""
+    """Read the requested terms. Raises UsageError for an unknown figure or load."""
     named = read_figures(figures)
     known = sorted({name for run in runs for name in run.plan.loads})
     for name in loads:
@@ -169,7 +169,7 @@ def _print(judged: PairJudgement, *, everything: bool) -> None:
 
 
 def _print_limits(*runs: Run) -> None:
-    """What results of single loads cannot tell."""
+    """Print which questions results of single loads cannot answer."""
     if not any(run.plan.profile == LOAD_ALONE for run in runs):
         return
     console = Console()

@@ -1,4 +1,4 @@
-"""What the shell offers after a tab: scenarios, stacks and runs that are there. `touchstone --install-completion`."""
+"""Shell completion of scenarios, stacks and runs. `touchstone --install-completion` installs it."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from touchstone.record.store import runs_in
 
 
 def scenarios(incomplete: str) -> list[str]:
-    """The lab's scenarios, and folders below this one that are scenarios."""
+    """Return the scenarios of touchstone, and scenario folders below the working folder."""
     named = [path.parent.name for path in scenarios_root().glob(f"*/{SCENARIO_FILE}")]
     near = [f"./{path.parent.name}" for path in results_root().parent.glob(f"*/{SCENARIO_FILE}")]
     return sorted(word for word in {*named, *near} if word.startswith(incomplete))
 
 
 def runs(incomplete: str) -> list[str]:
-    """`last`, and the ids of the runs in ./results, the latest first."""
+    """Return `last` and the ids of the runs in ./results, the latest first."""
     ids = [run.name for run in reversed(runs_in(results_root()))]
     return [word for word in ("last", *ids) if word.startswith(incomplete)]
 
 
 def stacks(ctx: typer.Context, incomplete: str) -> Iterator[str]:
-    """The stacks of the scenario that stands before, after the commas that are there."""
+    """Complete a comma-separated list of stacks of the scenario that was typed before."""
     # The types of manifests load for longer than other words are completed.
     from touchstone.manifest.catalogue import find_scenario  # noqa: PLC0415
 

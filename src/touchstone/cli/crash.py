@@ -1,4 +1,4 @@
-"""Errors that no command foresaw: the system's, by file and cause, and defects, with a file for who repairs them."""
+"""Unexpected errors: those of the operating system, and defects of touchstone."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def reader_is_gone() -> bool:
 
 
 def system_failure(error: OSError) -> TouchstoneError | None:
-    """What the system refused, by file and cause. None for any other error."""
+    """Describe an error of the operating system by file and cause. None for any other error."""
     if error.errno not in _CAUSES:
         return None
     cause, fix = _CAUSES[error.errno]
@@ -69,7 +69,9 @@ def system_failure(error: OSError) -> TouchstoneError | None:
 
 
 def defect(error: BaseException, command: str) -> TouchstoneError:
-    """A message about a defect of touchstone. It names the file with the details.
+    """Return a message about a defect of touchstone.
+
+    It names the file with the details.
 
     Args:
         error: what was raised.
@@ -97,7 +99,7 @@ def _place(error: OSError) -> str | None:
 
 
 def _in_hand(error: BaseException) -> str | None:
-    """The file, or else the folder, that the innermost function held when the error was raised.
+    """Return the file or folder that the innermost function was using at the error.
 
     A failed `write` does not name its file, and a parser does not know it; a function that called them does.
     """
@@ -126,7 +128,7 @@ def _details(error: BaseException, command: str) -> str:
 
 
 def _written(text: str) -> str:
-    """The file that holds the details; where no folder takes one, the details themselves: they are not lost."""
+    """Write the details to a file and return its path. Returns the details if no folder is writable."""
     places: list[Callable[[], Path]] = [lambda: cache_folder() / "crashes", lambda: Path(tempfile.gettempdir())]
     for place in places:
         try:

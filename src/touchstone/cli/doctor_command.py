@@ -80,7 +80,7 @@ def _machine() -> list[dict[str, str]]:
 
 
 def _disk() -> list[dict[str, str]]:
-    """What the lab keeps; `touchstone clean` removes what is old."""
+    """Print the disk use of results and builds."""
     cache, builds, runs = kept(cache_folder()), builds_kept(), runs_kept(results_root())
     built = size(sum(entry.bytes for entry in builds))
     return [

@@ -1,4 +1,4 @@
-"""`touchstone probe`: the engine by itself, with its own options."""
+"""`touchstone probe`: runs the engine's probe with the engine's options."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _HELP = "Probe conformance to HTTP/1.1 or HTTP/2. The engine's own options: touc
 
 
 def probe(context: typer.Context) -> None:
-    """Become the engine's probe; does not return."""
+    """Replace this process by the engine's probe. Does not return."""
     engine = str(engine_path())
     os.execv(engine, [engine, "probe", *context.args])
 

@@ -42,7 +42,7 @@ def explain(
 
 
 def _what_there_is(run: Run, judgement: Judgement, wanted: str) -> str:
-    """The figures of a contender that is named. Else what an id may be, and the nearest one."""
+    """List the figures of a named contender, or else the valid ids and the nearest one."""
     figures: dict[str, list[str]] = {}
     for estimate in judgement.estimates:
         figures.setdefault(estimate.contender, []).append(estimate.figure)
@@ -91,7 +91,7 @@ def _value(figure: str, value: float | None) -> str:
 
 
 def _plain(value: Any) -> str:
-    """Evidence in words: no braces, no sixteen digits."""
+    """Return evidence as readable text, with rounded numbers."""
     if isinstance(value, bool) or value is None:
         return {True: "yes", False: "no", None: "none"}[value]
     if isinstance(value, float):
@@ -104,7 +104,7 @@ def _plain(value: Any) -> str:
 
 
 def _peak(peak: PeakReached) -> str:
-    """A start under load as the judge reads its series."""
+    """Return the rate series of a start under load as the judge classifies it."""
     changes = ", ".join(f"{t:.1f} s" for t in peak.changepoints_s) or "none"
     reached = f"peak of {peak.rate:.6g}/s after {peak.time_s:.2f} s" if peak.rate and peak.time_s else "no peak"
     return f"start under load: {peak.shape}; {reached}; changes of level since exec: {changes}"
@@ -156,7 +156,7 @@ def _finding(judgement: Judgement, wanted: str) -> list[str]:
 
 
 def _about(finding: Finding) -> str:
-    """`code (severity) of contender, load`, as far as it is about one."""
+    """Return `code (severity) of contender, load`, without the parts that the finding lacks."""
     of = f" of {finding.contender}" if finding.contender else ""
     load = f", load {finding.load}" if finding.load else ""
     return f"{finding.code} ({finding.severity}){of}{load}"

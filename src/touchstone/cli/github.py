@@ -20,11 +20,11 @@ _WRITERS = ("OWNER", "MEMBER", "COLLABORATOR")
 
 
 class NoCommentError(Exception):
-    """Why there is no comment, in a clause."""
+    """The reason why no comment was written."""
 
 
 class _NoRedirects(urllib.request.HTTPRedirectHandler):
-    """A redirect could lead the token to another host."""
+    """Refuses redirects, because they could send the token to another host."""
 
     def redirect_request(self, *_args: Any, **_kwargs: Any) -> None:
         return None

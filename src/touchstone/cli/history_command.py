@@ -77,7 +77,7 @@ def show(
     json: Annotated[bool, typer.Option("--json", help="Print the result as JSON, and write no page.")] = False,
     of: Store = Path(store.DEFAULT),
 ) -> None:
-    """Show what changed, since which commit, and write a page with a line for each figure."""
+    """Show which figures changed at which commit, and write a page with plots."""
     asked = read_figures(figure or [])
     entries = [entry for entry in store.read(of) if not asked or entry.figure in asked]
     if not entries:

@@ -1,4 +1,4 @@
-"""`touchstone import`: an entry of another benchmark becomes a stack, its result files a board."""
+"""`touchstone import`: turns an entry of another benchmark into a stack, and its result files into a board."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`touchstone list`: scenarios and their contenders, or the runs that were made."""
+"""`touchstone list`: lists scenarios with their contenders, or runs."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def _one_scenario(rows: Rows, *, exhibits: bool) -> Iterator[dict[str, str | Non
 
 
 def _needs(missing: str | None) -> str:
-    """What is missing, without how to get it."""
+    """Return the names of missing tools, without installation advice."""
     return "; ".join(part for part in (missing or "").split("; ") if part.startswith("needs"))
 
 

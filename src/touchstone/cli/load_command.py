@@ -1,4 +1,4 @@
-"""`touchstone load`: the engine's load generator, with an exit code that tells whether the load was borne."""
+"""`touchstone load`: runs the engine's load generator. The exit code shows whether the service managed the load."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ _TOO_MANY = 0.5
 
 @dataclass
 class _LoadArguments:
-    """What the words come to."""
+    """The parsed command line."""
 
     words: list[str] = field(default_factory=list)
     """Options of the engine."""
@@ -69,7 +69,7 @@ class _LoadArguments:
 
 
 def load(context: typer.Context) -> int:
-    """Run the engine, and judge what came of it."""
+    """Run the engine and judge its result."""
     asked = _read_options(context.args)
     words = asked.words
     if "--help" in words or "-h" in words:
@@ -120,7 +120,7 @@ def _print_notes(result: LoadResult, console: Console) -> None:
 
 
 def _must_be_writable(out: Path) -> None:
-    """Raise UsageError where a result could not be written: before the load, and not when it is over."""
+    """Raise UsageError before the load if a result file cannot be written."""
     if out.is_dir() or not out.parent.is_dir():
         why = "it is a folder" if out.is_dir() else f"there is no folder {out.parent}"
         raise UsageError(f"--out {out} cannot be written: {why}", fix="name a file in a folder that is there")
@@ -160,7 +160,7 @@ def _hide_secrets(out: Path, result: LoadResult) -> None:
 
 
 def _leave_it_to_the_engine(_signal: int, _frame: FrameType | None) -> None:
-    """A handler, and not SIG_IGN, which the engine would inherit."""
+    """Ignore the signal. This is a handler because the engine would inherit SIG_IGN."""
 
 
 def _judged(result: LoadResult, conditions: Sequence[FailIf], words: Sequence[str], console: Console) -> int:
@@ -199,13 +199,13 @@ def _may_lack_http1(result: LoadResult, words: Sequence[str]) -> bool:
 
 
 def _as_job(mix: Mix, place: Path) -> Path:
-    """Write a mix in the engine's words to `place`."""
+    """Write a mix as an engine job to `place`."""
     place.write_text(json.dumps(sent(mix)), encoding="utf-8")
     return place
 
 
 def _read_options(given: Sequence[str]) -> _LoadArguments:
-    """Take the words apart. Raises UsageError."""
+    """Parse the command line. Raises UsageError."""
     asked = _LoadArguments(histogram="--histogram" in given)
     rest = list(given)
     while rest:

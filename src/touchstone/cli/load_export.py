@@ -1,4 +1,4 @@
-"""`touchstone load --metrics`: the engine's events of a load, exported while it goes on."""
+"""`touchstone load --metrics`: exports the engine's events during a load."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _PLACE = {"phase": "load"}
 
 
 class LoadExport:
-    """The open places of a load. Raises UsageError for one that cannot be opened."""
+    """The open export places of a load. Raises UsageError for a place that cannot be opened."""
 
     def __init__(self, wanted: list[str]) -> None:
         self._export = LiveExport(wanted, lambda text: typer.echo(text, err=True))

@@ -88,7 +88,7 @@ def _run() -> int:
 
 
 def _code_of(error: BaseException) -> int:
-    """Print what happened; the exit code."""
+    """Print the error and return the exit code."""
     if isinstance(error, TouchstoneError):
         return _tell(error)
     if isinstance(error, KeyboardInterrupt | typer.Abort):
@@ -109,7 +109,7 @@ def _code_of(error: BaseException) -> int:
 
 
 def _drop_unwritten() -> None:
-    """Forget output that cannot be written: Python would write it again at its end, and print a traceback."""
+    """Discard output that cannot be written. Python would otherwise print a traceback when it exits."""
     try:
         if sys.stdout is not None:
             sys.stdout.flush()
@@ -124,7 +124,7 @@ def _defect(error: BaseException) -> TouchstoneError:
 
 
 def _tell(error: TouchstoneError) -> ExitCode:
-    """Print what happened, without the secrets that it quotes, and what to do; the exit code."""
+    """Print the error without secrets and the advice. Returns the exit code."""
     safe = TouchstoneError(shown_text(error.what), where=error.where and shown_text(error.where), fix=error.fix)
     with contextlib.suppress(OSError):
         line = f"[bold red]touchstone:[/] {escape(str(safe))}"

@@ -1,4 +1,4 @@
-"""`touchstone new`: a scenario of your own, or a stack in one, that runs at once."""
+"""`touchstone new`: creates a scenario or a stack that can run immediately."""
 
 from __future__ import annotations
 
@@ -153,14 +153,14 @@ def new(
 
 
 def _shown(draft: Draft) -> list[str]:
-    """What a draft says about its source, in a few lines."""
+    """Return a short summary of what a draft's source contains."""
     notes = draft.concealed().notes
     more = [f"- {len(notes) - _MOST_NOTES} more lines on top of {SCENARIO_FILE}"] if len(notes) > _MOST_NOTES else []
     return [*notes[:_MOST_NOTES], *more]
 
 
 def _home(folder: Path, called: str) -> Path:
-    """The folder of the new stack. Raises UsageError for a name that is none, and for a folder that is there."""
+    """Return the folder of the new stack. Raises UsageError for an invalid name or an existing folder."""
     for word in (called, folder.resolve().name):
         if not re.fullmatch(NAME, word):
             raise UsageError(f"{word!r} is not a name of a stack or a scenario", fix=NAME_IN_WORDS)
@@ -171,7 +171,7 @@ def _home(folder: Path, called: str) -> Path:
 
 
 def _marks(drafted: DraftStack, home: Path) -> list[str]:
-    """The marks in a draft, shown to users who do not open the file."""
+    """Print the marked guesses of a draft."""
     marks = [f"  look: {mark}" for mark in drafted.marks()]
     return [*marks, f"  ({home / STACK_FILE} has each as `# look:`)"] if marks else []
 
@@ -185,7 +185,7 @@ def _after_a_draft(folder: Path, home: Path, *, invented: bool) -> list[str]:
 
 
 def _after_a_scenario(folder: Path) -> list[str]:
-    """What is left to do when a scenario was drafted, and no stack with it."""
+    """Return the next steps after a scenario was drafted without a stack."""
     if any(folder.glob(f"*/{STACK_FILE}")):
         return [f"edit it, and check that the service keeps it: touchstone run {folder} --phase verify"]
     return [
@@ -195,7 +195,7 @@ def _after_a_scenario(folder: Path) -> list[str]:
 
 
 def _after_a_starter(folder: Path, home: Path) -> list[str]:
-    """What is left to do when a scenario was drafted, and a starter put into it."""
+    """Return the next steps after a scenario was drafted with a starter stack."""
     return [
         f"write the service in {home}: the example there answers only GET /ping",
         f"to use an existing service: touchstone new {folder} --service FOLDER",
@@ -204,7 +204,7 @@ def _after_a_starter(folder: Path, home: Path) -> list[str]:
 
 @dataclass(frozen=True)
 class Sources:
-    """What a scenario may be drafted from."""
+    """Sources from which a scenario can be drafted."""
 
     openapi: Path | None
     har: Path | None
@@ -214,7 +214,7 @@ class Sources:
 
 
 def _draft(folder: Path, sources: Sources) -> Draft | None:
-    """What is known of a scenario from elsewhere but Compose; None if nothing is given. Raises UsageError."""
+    """Draft a scenario from a source other than Compose. None if no source is given. Raises UsageError."""
     given = [name for name, one in vars(sources).items() if one]
     if len(given) > 1:
         names = [f"--from-{name}" for name in vars(sources)]
@@ -239,12 +239,12 @@ def _draft(folder: Path, sources: Sources) -> Draft | None:
 
 
 def _example(folder: Path) -> str:
-    """The scenario of a folder of which nothing is known yet."""
+    """Return the example scenario for an empty folder."""
     return _SCENARIO.replace("@NAME@", folder.resolve().name)
 
 
 def _is_example(folder: Path) -> bool:
-    """Whether the folder's scenario is the example as it was written: nothing of anybody's is lost with it."""
+    """Whether the folder's scenario is the unchanged example, which may be overwritten."""
     line = f"{SCENARIO_SCHEMA}\n".encode()
     held = (folder / SCENARIO_FILE).read_bytes()
     return held.removeprefix(line) == _example(folder).encode().removeprefix(line)

@@ -64,7 +64,7 @@ def tls_settings(
     sni: str | None,
     tls_min: str | None,
 ) -> TlsSettings:
-    """How TLS is spoken, as the options say. Raises UsageError for options that exclude each other."""
+    """Return the TLS settings of the options. Raises UsageError for options that exclude each other."""
     refuse_both(("--verify", verify, "--insecure", insecure), ("--insecure", insecure, "--cacert", cacert))
     if key is not None and cert is None:
         raise UsageError("--key belongs to the client's certificate", fix="name that by --cert")

@@ -1,4 +1,4 @@
-"""The results of `ab`, as runs keep them."""
+"""Reads the results of `ab` that are stored in a run."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from touchstone.record.store import REVISIONS
 
 
 def read_pair(folder: Path) -> PairJudgement | None:
-    """What a run says of two revisions; None if the run is of another kind. Raises UsageError."""
+    """Read the comparison of two revisions from a run. None if the run has none. Raises UsageError."""
     try:
         return PairJudgement.model_validate_json((folder / REVISIONS).read_bytes())
     except OSError:

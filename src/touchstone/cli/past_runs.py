@@ -1,4 +1,4 @@
-"""The runs that were made: when, of what, and what came of them, read from what they left on disk."""
+"""Lists stored runs with their time, scenario and outcome."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class _Report(BaseModel):
 
 
 def past_runs(root: Path, scenario: str = "") -> list[dict[str, str | None]]:
-    """The runs below a folder, the latest first; of one scenario if it is named. A run that cannot be read says so."""
+    """Return the runs below a folder, the latest first. Unreadable runs are included as such."""
     rows = []
     for folder in reversed(runs_in(root)):
         try:
@@ -66,7 +66,7 @@ def _state(folder: Path) -> _State:
 
 
 def _lab(folder: Path) -> str | None:
-    """The lab's revision, with a plus if it was changed; None if it was installed."""
+    """Return touchstone's revision, with a plus if its sources were changed. None if it was installed."""
     seen = load_environment(folder)
     return f"{seen.git_revision[:9]}{'+' if seen.git_dirty else ''}" if seen and seen.git_revision else None
 

@@ -1,4 +1,4 @@
-"""Where the lab's scenarios and a user's results lie."""
+"""Folders of scenarios and results."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from touchstone.record.secret import shown_command
 from touchstone.record.store import runs_in
 
 _SHIPPED = Path(__file__).resolve().parents[1] / "shipped"
-"""What the lab brings: links into the checkout, and folders of their own in a wheel."""
+"""What touchstone brings: links into the checkout, and folders of their own in a wheel."""
 USUAL = "users"
 """The default scenario."""
 
 
 def scenarios_root() -> Path:
-    """The folder of the scenarios: `TOUCHSTONE_SCENARIOS`, the working folder's, or the lab's own."""
+    """The folder of the scenarios: `TOUCHSTONE_SCENARIOS`, the working folder's, or touchstone's own."""
     if named := os.environ.get("TOUCHSTONE_SCENARIOS"):
         return Path(named)
     own = Path.cwd() / "scenarios"
@@ -30,7 +30,7 @@ def scenarios_root() -> Path:
 
 
 def usual_scenario() -> str:
-    """The scenario that is meant where none is named: the only one in the working folder, else the lab's `users`.
+    """The scenario that is meant where none is named: the only one in the working folder, else touchstone's `users`.
 
     Raises UsageError if there are several.
     """
@@ -44,7 +44,7 @@ def usual_scenario() -> str:
 
 
 def claims_root() -> Path:
-    """The folder of the claims: the working folder's if it holds any, else the lab's own."""
+    """The folder of the claims: the working folder's if it holds any, else touchstone's own."""
     own = Path.cwd() / "claims"
     return own if any(own.glob("*.toml")) else (_SHIPPED / "claims").resolve()
 

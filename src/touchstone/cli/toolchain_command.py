@@ -1,4 +1,4 @@
-"""`touchstone toolchain`: gets a tool that the machine lacks, into the lab's cache."""
+"""`touchstone toolchain`: gets a tool that the machine lacks, into touchstone's cache."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""What the lab has on each node: an actor that keeps what was shipped there, and starts processes of it.
+"""What touchstone has on each node: an actor that keeps what was shipped there, and starts processes of it.
 
-Its code goes to the node with the actor, so it stands by itself: a generator needs Ray, and nothing of the lab.
+Its code goes to the node with the actor, so it stands by itself: a generator needs Ray, and nothing of touchstone.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _BLOCK = bytes(1 << 20)
 
 
 class Agent:
-    """A node, as the lab commands it. Its methods may be called at once, each on a thread of its own."""
+    """A node, as touchstone commands it. Its methods may be called at once, each on a thread of its own."""
 
     def __init__(self) -> None:
         self._workers: dict[str, _LineProcess] = {}

@@ -38,7 +38,7 @@ class ClusterNode:
     name: str
     address: str
     role: str
-    """Empty if it has none that the lab knows."""
+    """Empty if it has none that touchstone knows."""
     cpus: float
     """What Ray may give away there."""
 

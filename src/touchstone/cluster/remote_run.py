@@ -1,4 +1,4 @@
-"""A run that was called on another node: the lab itself, the scenario and the engine go to the server's node."""
+"""A run that was called on another node: touchstone itself, the scenario and the engine go to the server's node."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ def pack(scenario: Path) -> bytes:
 def _files(folder: Path) -> Iterator[Path]:
     for path in sorted(folder.rglob("*")):
         inside = path.relative_to(folder).parts
-        # The lab has a phase of the name `build`; scenarios have what builds leave.
+        # Touchstone has a phase of the name `build`; scenarios have what builds leave.
         left_out = _LEFT_OUT - {"build"} if folder.name == "touchstone" else _LEFT_OUT
         if path.is_file() and left_out.isdisjoint(inside):
             yield path

@@ -1,1 +1,1 @@
-"""What a service talks to: started, reset, questioned and stopped by the lab."""
+"""What a service talks to: started, reset, questioned and stopped by touchstone."""

@@ -36,7 +36,7 @@ class DependencyContext:
     engine: Path
     """The engine's executable."""
     cache: Path
-    """The lab's cache folder, for downloads that outlive a run."""
+    """Touchstone's cache folder, for downloads that outlive a run."""
     options: dict[str, str] = field(default_factory=dict)
     """What the user said on the command line, such as the address of an outside broker."""
     scenario: Path = Path()
@@ -146,7 +146,7 @@ class Dependency(ABC):
         return []
 
     def not_done(self) -> str | None:
-        """What the lab did not do for it that it does for others, in a sentence. None if it did everything."""
+        """What touchstone did not do for it that it does for others, in a sentence. None if it did everything."""
         return None
 
     @abstractmethod

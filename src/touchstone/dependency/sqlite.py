@@ -18,9 +18,12 @@ _SYNCHRONOUS = ("OFF", "NORMAL", "FULL", "EXTRA")
 
 
 class SqliteFile(Dependency):
-    """Settings: `schema` (SQL run on the fresh file), `journal_mode`, and `synchronous`, which each connection of the
-    service must set by itself; the lab sees from outside whether it has. A question is SQL that gives one value.
-    Act: `execute` with `sql`, a change that the service knows nothing of.
+    """A SQLite file.
+
+    Settings: `schema` (SQL run on the new file), `journal_mode`, `synchronous`. Each connection of the service must set
+    `synchronous` itself; touchstone observes from outside whether it has.
+
+    A question is SQL that gives one value. Act: `execute` with `sql`, a change that the service knows nothing of.
     """
 
     kind: ClassVar[str] = "sqlite"
@@ -111,7 +114,7 @@ class SqliteFile(Dependency):
         return value if isinstance(value, int | float) else str(value)
 
     def act(self, act: str, arguments: dict[str, Any]) -> None:
-        """`execute` runs `sql` in a connection of the lab's own: who keeps answers of its own does not notice."""
+        """`execute` runs `sql` in a connection of touchstone's own: who keeps answers of its own does not notice."""
         if act not in self.acts:
             raise UnknownActError(
                 f"dependency {self.name!r} (sqlite) cannot {act!r}", fix=f"its acts are: {', '.join(self.acts)}"
@@ -128,7 +131,7 @@ class SqliteFile(Dependency):
 
     @contextmanager
     def fault(self, act: str, settings: Mapping[str, Any]) -> Iterator[None]:
-        """A connection of the lab's own holds the write lock: readers go on in the journal mode WAL, writers wait."""
+        """Hold the write lock in a separate connection. Writers wait; in journal mode WAL readers continue."""
         try:
             with closing(sqlite3.connect(self._file(), timeout=10, isolation_level=None)) as database:
                 database.execute("BEGIN IMMEDIATE")

@@ -1,6 +1,6 @@
 """The engine's session `ask`: requests to services, sent and checked by what loads are sent and checked by.
 
-One engine serves the whole process of the lab. It is started by the first order, and ends with the lab.
+One engine serves the whole process of touchstone. It is started by the first order, and ends with touchstone.
 """
 
 from __future__ import annotations
@@ -276,7 +276,7 @@ def lane() -> Iterator[int]:
 
 
 class Session:
-    """An engine that takes orders from all threads of the lab."""
+    """An engine that takes orders from all threads of touchstone."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()

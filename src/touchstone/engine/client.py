@@ -52,10 +52,12 @@ def engine_refusal(why: str, fix: str | None = None) -> EngineError:
 
 
 class EngineProcess:
-    """A context: the engine carries out a job. What has not ended with the context is asked to, and killed after 15 s.
+    """A context: the engine carries out a job.
 
-    Ctrl-C goes to the lab alone, which asks the engine to end by leaving the context. `on_event` receives the progress
-    and `on_end` the end, both in a thread of their own. With `places`, engine and all that it starts have
+    What has not ended with the context is asked to, and killed after 15 s.
+
+    Ctrl-C goes to touchstone alone, which asks the engine to end by leaving the context. `on_event` receives the
+    progress and `on_end` the end, both in a thread of their own. With `places`, engine and all that it starts have
     these for their own.
     """
 

@@ -1,4 +1,4 @@
-"""A slices job of the engine: several contenders loaded in turn, by orders that the lab gives while it runs."""
+"""A slices job of the engine: several contenders loaded in turn, by orders that touchstone gives while it runs."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ BROKEN = "correct it, or fetch the entry again"
 
 @dataclass(frozen=True)
 class EntryTest:
-    """One test of the benchmark in the lab's words."""
+    """One test of the benchmark in touchstone's words."""
 
     name: str
     checks: Sequence[DraftRequest]
@@ -71,7 +71,7 @@ class BenchmarkEntry:
     variants: Sequence[EntryVariant]
     left_out: Sequence[SkippedItem]
     known: Sequence[str]
-    """The names of all tests of its benchmark that the lab can express, whether this entry takes part or not."""
+    """The names of all tests of its benchmark that touchstone can express, whether this entry takes part or not."""
 
     def stack_toml(self, scenario: str, variants: Sequence[EntryVariant]) -> str:
         """The text of its stack.toml in a scenario."""

@@ -34,7 +34,8 @@ _H2_PORT = 8443
 _SERVICE = "benchmark.BenchmarkService"
 _NO_PROTO = f"it is gRPC, and no .proto file of the entry has {_SERVICE}"
 _CERTIFICATE = "TLS_CERT"
-"""The environment variable by which entries take another certificate than the one below /certs, as the lab gives it."""
+"""The environment variable by which entries take another certificate than the one below /certs, as touchstone gives
+it."""
 _TLS = f"it is sent over TLS, and the entry takes its certificate from /certs alone, not from {_CERTIFICATE}"
 _LARGEST_SOURCE = 1_000_000
 _SEVERAL = "it is several containers next to each other"
@@ -48,14 +49,14 @@ _LEFT_OUT = (
     ("*-h2", _TLS),
     ("*-tls", _TLS),
     ("*bit", _TLS),
-    ("echo-ws-*", "it is WebSocket, in a form that the lab does not know"),
+    ("echo-ws-*", "it is WebSocket, in a form that touchstone does not know"),
     ("echo-*", _TLS),
     ("async-db", _DATABASE),
     ("crud", _DATABASE),
     ("fortunes", _DATABASE),
     ("api-*", _DATABASE),
 )
-"""Profiles by pattern, the first that fits, and why the lab does not express them."""
+"""Profiles by pattern, the first that fits, and why touchstone does not express them."""
 _LARGE = SkippedItem("the body of 20 MiB of the profile upload", "a placeholder has 16 MiB at most")
 _CHUNKED = SkippedItem("the third request of the profile baseline", "its body is chunked, and a load's has a length")
 
@@ -281,7 +282,7 @@ _Known = tuple[str, str, int, dict[str, EntryTest]]
 
 
 def _over_http_2(proto: str | None, *, tls: bool) -> list[_Known]:
-    """What may be asked over HTTP/2: gRPC where there is a schema, TLS if an entry takes the lab's certificate."""
+    """What may be asked over HTTP/2: gRPC where there is a schema, TLS if an entry takes touchstone's certificate."""
     found: list[_Known] = [("h2c", "h2c", _H2C_PORT, {"baseline-h2c": _over_h2("baseline-h2c", "h2c")})]
     if proto is not None:
         found.append(("grpc", "gRPC", _PORT, _grpc_tests(proto, "h2c")))

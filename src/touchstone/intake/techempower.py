@@ -125,7 +125,7 @@ def _summary(one: Mapping[str, Any]) -> str:
 
 
 def _tests_left_out(implementations: Mapping[str, Mapping[str, Any]]) -> Iterator[SkippedItem]:
-    """The test types that any implementation takes part in and the lab does not express."""
+    """The test types that any implementation takes part in and touchstone does not express."""
     asked = {key.removesuffix("_url") for one in implementations.values() for key in one if key.endswith("_url")}
     databases = {
         str(one.get("database")) for one in implementations.values() if one.get("database") not in (None, "None")

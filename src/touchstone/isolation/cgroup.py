@@ -23,14 +23,14 @@ _CONTROLS = (
     *("cpu.shares", "cpu.cfs_quota_us", "cpu.cfs_period_us", "cpu.rt_runtime_us", "blkio.weight"),
     *("memory.limit_in_bytes", "memory.memsw.limit_in_bytes", "memory.soft_limit_in_bytes", "memory.swappiness"),
 )
-"""Files of both versions. Only the lab, or a container engine at a container's start, has a reason to write them."""
+"""Files of both versions. Only touchstone, or a container engine at a container's start, has a reason to write them."""
 LABEL = "touchstone-"
-"""How the names of the lab's groups begin."""
+"""How the names of touchstone's groups begin."""
 
 
 @dataclass
 class Cgroup:
-    """A group made by the lab. `paths` are its folders: one in version 2, one a controller in version 1."""
+    """A group made by touchstone. `paths` are its folders: one in version 2, one a controller in version 1."""
 
     version: int
     paths: dict[str, Path] = field(default_factory=dict)

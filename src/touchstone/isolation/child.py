@@ -1,4 +1,4 @@
-"""Children of the lab itself: engine, dependencies and tools, each in a session of its own, and known as ours."""
+"""Children of touchstone itself: engine, dependencies and tools, each in a session of its own, and known as ours."""
 
 from __future__ import annotations
 
@@ -15,9 +15,11 @@ STARTING = threading.RLock()
 
 
 def start_child(command: Sequence[object], **options: Any) -> subprocess.Popen[Any]:
-    """Start a program in its own session, out of reach of Ctrl-C. `options` are those of Popen.
+    """Start a program in its own session, out of reach of Ctrl-C.
 
-    The lab takes orphans of its contenders for strays by their sessions; a child that is started here is none.
+    `options` are those of Popen.
+
+    Touchstone takes orphans of its contenders for strays by their sessions; a child that is started here is none.
     Raises OSError or subprocess.SubprocessError if it cannot be executed.
     """
     with STARTING:
@@ -42,7 +44,7 @@ def end_child(child: subprocess.Popen[Any], patience_s: float = 5.0) -> None:
 
 
 def is_foreign(pid: int) -> bool:
-    """Whether a child of the lab is in a session that the lab did not start."""
+    """Whether a child of touchstone is in a session that touchstone did not start."""
     with contextlib.suppress(ProcessLookupError, PermissionError), STARTING:
         return os.getsid(pid) != os.getsid(0) and pid not in _OURS
     return False

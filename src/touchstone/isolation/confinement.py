@@ -120,7 +120,7 @@ def _beyond(pids: Iterable[int], cpus: set[int]) -> Iterator[dict[str, Any]]:
 
 
 def _raised(pids: Iterable[int], usual: int) -> Iterator[dict[str, Any]]:
-    """Threads that go before others: a nice value below the lab's own, or a real-time policy."""
+    """Threads that go before others: a nice value below touchstone's own, or a real-time policy."""
     for pid, task in _tasks(pids):
         with contextlib.suppress(OSError, ValueError, IndexError):
             fields = Path(f"/proc/{pid}/task/{task}/stat").read_text().rpartition(")")[2].split()

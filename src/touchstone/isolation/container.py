@@ -21,7 +21,7 @@ from touchstone.isolation.child import STARTING, start_child, take_as_ours
 from touchstone.isolation.process import ServerProcess, StartError, describe_exit
 
 _LAB = "touchstone.lab"
-"""The label that tells whose a container is: the lab's process id."""
+"""The label that tells whose a container is: touchstone's process id."""
 _MADE = "touchstone.made"
 """The label that no other container has: by it one is found whose making was interrupted."""
 _STARTED_WITHIN_S = 30.0
@@ -52,7 +52,7 @@ class ContainerRuntime:
 
     def ask(self, *words: str) -> str:
         """The runtime's output, without the final line end. Raises StartError with its message if it fails."""
-        # A session of its own: Ctrl-C ends the lab's work, and this may be what ends a container.
+        # A session of its own: Ctrl-C ends touchstone's work, and this may be what ends a container.
         child = start_child(
             self.command(*words), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
         )
@@ -160,7 +160,7 @@ def _environment(env: Mapping[str, str]) -> Iterator[list[str]]:
 
 
 def _limits() -> list[str]:
-    """The lab's own process limits, which replace those that the runtime would set."""
+    """Touchstone's own process limits, which replace those that the runtime would set."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     # podman has lowered its own to the largest process id, and nobody may raise one again.
     largest = int(Path("/proc/sys/kernel/pid_max").read_text())
@@ -284,7 +284,7 @@ def start_container(runtime: ContainerRuntime, spec: ContainerSpec, *, log: Path
 
     try:
         began = time.monotonic()
-        # Its monitor falls to the lab before the lab can know it.
+        # Its monitor falls to touchstone before touchstone can know it.
         with STARTING:
             with log.open("ab") as stream:
                 popen = start_child(
@@ -319,7 +319,7 @@ def _program(runtime: ContainerRuntime, container: str, popen: subprocess.Popen[
 
 
 def _group_of(pid: int, container: str) -> Cgroup | None:
-    """The container's own group. None if it was put into the one that the lab is in, which says nothing of it."""
+    """The container's own group. None if it was put into the one that touchstone is in, which says nothing of it."""
     with contextlib.suppress(OSError):
         for line in Path(f"/proc/{pid}/cgroup").read_text().splitlines():
             _, controllers, path = line.split(":", 2)

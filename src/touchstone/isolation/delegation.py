@@ -1,7 +1,7 @@
-"""Where the lab may make cgroups: below a group that is its own, or in the trees of version 1.
+"""Where touchstone may make cgroups: below a group that is its own, or in the trees of version 1.
 
-In version 2 a group that holds processes cannot limit groups below it (cgroups(7), "No internal processes"). So the
-lab moves itself into a group below its own, the leaf; those of contenders are made next to the leaf.
+In version 2 a group that holds processes cannot limit groups below it (cgroups(7), "No internal processes"). So
+touchstone moves itself into a group below its own, the leaf; those of contenders are made next to the leaf.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from touchstone.isolation.limits import GroupLimit, OwnLimits, own_limits
 from touchstone.isolation.scope import ScopeError, ask_for_scope, systemd_runs
 
 LEAF = "touchstone-lab"
-"""The group of the lab's own processes."""
+"""The group of touchstone's own processes."""
 CONTROLLERS = ("memory", "cpu", "pids", "io", "cpuset")
 V1_CONTROLLERS = ("memory", "cpu", "cpuacct", "pids")
 _LIMITING = frozenset({"memory", "cpu"})
@@ -41,14 +41,14 @@ _LOCK = threading.RLock()
 
 @dataclass(frozen=True)
 class CgroupHome:
-    """The folders below which the lab makes groups, by controller: one in version 2."""
+    """The folders below which touchstone makes groups, by controller: one in version 2."""
 
     version: int
     folders: Mapping[str, Path]
     where: str = ""
-    """How the lab came by it, in words."""
+    """How touchstone came by it, in words."""
     left: OwnLimits = field(default_factory=OwnLimits)
-    """The limits of the group that the lab left for it, which it took along."""
+    """The limits of the group that touchstone left for it, which it took along."""
 
     def __str__(self) -> str:
         return f"version {self.version} ({', '.join(self.folders)}){self.where}"
@@ -66,7 +66,7 @@ class Refusal:
 
 
 class _NotOursError(Exception):
-    """The lab can get no group of its own: `Refusal` as an error."""
+    """Touchstone can get no group of its own: `Refusal` as an error."""
 
     def __init__(self, why: str, fix: str) -> None:
         self.refusal = Refusal(why, fix)
@@ -79,7 +79,10 @@ def _found() -> CgroupHome | Refusal:
 
 
 def find_home() -> CgroupHome | Refusal:
-    """The lab's home. The first call may move the lab into a group of its own; at its end the lab moves back."""
+    """Touchstone's home.
+
+    The first call may move touchstone into a group of its own; at its end touchstone moves back.
+    """
     with _LOCK:
         return _found()
 
@@ -97,7 +100,7 @@ def lacking(*controllers: str) -> Refusal | None:
 
 
 def lab_limits() -> OwnLimits:
-    """The lab's own limits, named by the group that had them before the lab moved."""
+    """Touchstone's own limits, named by the group that had them before touchstone moved."""
     home, now = find_home(), own_limits()
     left = home.left if isinstance(home, CgroupHome) else OwnLimits()
     return OwnLimits(_origin(now.cpus, left.cpus), _origin(now.memory, left.memory), _origin(now.tasks, left.tasks))
@@ -168,7 +171,7 @@ def _is_top(group: Path) -> bool:
 
 
 def _enter_scope(limits: OwnLimits) -> None:
-    """Move the lab and its children into a scope of its own, with these limits. Raises _NotOursError."""
+    """Move touchstone and its children into a scope of its own, with these limits. Raises _NotOursError."""
     name = f"touchstone-{os.getpid()}.scope"
     cpus = os.sched_getaffinity(0)
     try:
@@ -191,7 +194,7 @@ def _wait_until_in(scope: str) -> None:
 
 
 def _systemd_run() -> str:
-    """How the lab can be started in a scope of its own."""
+    """How touchstone can be started in a scope of its own."""
     command = shlex.join(["touchstone", *sys.argv[1:]])
     if os.geteuid() == 0:
         return f"start it by `systemd-run --scope -p Delegate=yes {command}`"
@@ -202,7 +205,7 @@ def _systemd_run() -> str:
 
 
 def _settle(home: Path, where: str) -> CgroupHome:
-    """Make a group the lab's home: its processes go into the leaf, and the controllers are switched on below it."""
+    """Make a group touchstone's home: its processes go into the leaf, and the controllers are switched on below it."""
     if not _is_writable(home):
         raise _NotOursError(f"{home} is not writable for this user", _WRITABLE)
     leaf = None if _is_top(home) else _Leaf(home)
@@ -246,7 +249,7 @@ def _switch_on(home: Path) -> set[str]:
 
 
 class _Leaf:
-    """The group of the lab and of every other process that was in its home. Labs that run at once share it."""
+    """The group of touchstone and of every other process that was in its home. Labs that run at once share it."""
 
     def __init__(self, home: Path) -> None:
         self._home, self._folder, self._owner = home, home / LEAF, os.getpid()

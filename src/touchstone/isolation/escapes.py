@@ -67,7 +67,7 @@ class EscapedProcesses:
         }
 
     def _belongs(self, pid: int) -> bool:
-        """Whether a new process comes from the tree or was reparented to the lab."""
+        """Whether a new process comes from the tree or was reparented to touchstone."""
         with contextlib.suppress(OSError, ValueError, IndexError):
             fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
             parent, session = int(fields[_PARENT]), int(fields[_SESSION])

@@ -23,7 +23,7 @@ class GrantedResources:
     """The resources given to a contender at its start. `changed` compares them with the present ones."""
 
     def __init__(self, cgroup: Cgroup | None, pid: int, *, inherits: bool) -> None:
-        """`inherits`: the process was started by the lab itself, whose limits it has."""
+        """`inherits`: the process was started by touchstone itself, whose limits it has."""
         self._cgroup = cgroup
         self._controls = (cgroup.given or cgroup.controls()) if cgroup else {}
         source = "self" if inherits else str(pid)
@@ -66,7 +66,7 @@ def _oom_score(pid: str) -> int | None:
 
 
 def _nices() -> Iterator[tuple[tuple[int, str], int]]:
-    """The lab and its engines by pid and name, with their threads' highest nice value."""
+    """Touchstone and its engines by pid and name, with their threads' highest nice value."""
     own = os.getpid()
     for pid in (own, *_children()):
         found = []

@@ -1,4 +1,4 @@
-"""Limits of cgroups as the kernel has them, and those of the lab itself: of the group that it is in and those above."""
+"""Limits of cgroups, including those of touchstone's own group and its parents."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class GroupLimit:
 
 @dataclass(frozen=True)
 class OwnLimits:
-    """The tightest limits that hold for the lab; None for no limit."""
+    """The tightest limits that hold for touchstone; None for no limit."""
 
     cpus: GroupLimit | None = None
     """CPUs' worth of time in each period."""

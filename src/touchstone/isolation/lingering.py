@@ -1,4 +1,4 @@
-"""Whether the lab ends with its user's last session, as a systemd user manager arranges."""
+"""Whether touchstone ends with its user's last session, as a systemd user manager arranges."""
 
 from __future__ import annotations
 

@@ -76,7 +76,7 @@ def outermost(places: Iterable[Path], path: Path) -> Path | None:
 
 @cache
 def are_permitted() -> bool:
-    """Whether the lab may have private places here."""
+    """Whether touchstone may have private places here."""
     try:
         probe = start_child(["/bin/true"], preexec_fn=PrivatePlaces().enter, stderr=subprocess.DEVNULL)
     except (OSError, subprocess.SubprocessError):

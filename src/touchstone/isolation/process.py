@@ -71,7 +71,7 @@ class ServerProcess:
     exec_s: float = field(default_factory=time.monotonic)
     """When its program had been executed, on CLOCK_MONOTONIC."""
     earlier: frozenset[int] = frozenset()
-    """The lab's children from before it was started."""
+    """Touchstone's children from before it was started."""
     known: set[int] = field(default_factory=set)
     """All that were seen in its tree."""
     cpu_at_end: StopCpu | None = None
@@ -116,7 +116,7 @@ class ServerProcess:
         return found
 
     def strays(self, members: Collection[int]) -> list[int]:
-        """Orphans that have left session and cgroup alike: the lab is their subreaper, so that they fall to it.
+        """Orphans that have left session and cgroup alike: touchstone is their subreaper, so that they fall to it.
 
         `members` are the processes of the tree. Zombies among the orphans are put to rest.
         """
@@ -131,7 +131,7 @@ class ServerProcess:
         return found
 
     def _reparented(self) -> list[psutil.Process]:
-        """Processes and zombies of ended parents that were reparented to the lab, in own sessions.
+        """Processes and zombies of ended parents that were reparented to touchstone, in own sessions.
 
         What another server of ours is known to have started is not among it.
         """
@@ -214,7 +214,7 @@ class ServerProcess:
 
 
 def _put_to_rest(pid: int) -> None:
-    """Reap a process that was reparented to the lab. Others are left alone."""
+    """Reap a process that was reparented to touchstone. Others are left alone."""
     with contextlib.suppress(ChildProcessError):
         os.waitpid(pid, os.WNOHANG)
 
@@ -284,7 +284,9 @@ def start_process(
     user: str | None = None,
     places: PrivatePlaces | None = None,
 ) -> ServerProcess:
-    """Start a process in a session of its own, on its CPUs and in its cgroup. It dies if the lab dies.
+    """Start a process in a session of its own, on its CPUs and in its cgroup.
+
+    It dies if touchstone dies.
 
     With `places` it has a mount namespace of its own, in which these are private.
 
@@ -308,7 +310,7 @@ def start_process(
             os.sched_setaffinity(0, cpus)
 
     log.parent.mkdir(parents=True, exist_ok=True)
-    # A server that forks twice and leaves session and cgroup is an orphan, and falls to the lab.
+    # A server that forks twice and leaves session and cgroup is an orphan, and falls to touchstone.
     _LIBC.prctl(_PR_SET_CHILD_SUBREAPER, 1)
     earlier = frozenset(child.pid for child in psutil.Process().children())
     try:
@@ -320,7 +322,7 @@ def start_process(
                 stdin=subprocess.DEVNULL,
                 stdout=stream,
                 stderr=subprocess.STDOUT,
-                # It only makes system calls, and the lab starts it from its main thread.
+                # It only makes system calls, and touchstone starts it from its main thread.
                 preexec_fn=prepare,
                 user=user,
             )

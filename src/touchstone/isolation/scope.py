@@ -1,4 +1,4 @@
-"""A scope of systemd's for the lab, in which the lab may make cgroups (systemd.scope(5), CGROUP_DELEGATION.md).
+"""A scope of systemd's for touchstone, in which touchstone may make cgroups (systemd.scope(5), CGROUP_DELEGATION.md).
 
 `Delegate` is what counts: without it systemd switches the controllers of groups below its own off as soon as it is
 reloaded, and the limits vanish.

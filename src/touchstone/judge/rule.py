@@ -60,7 +60,7 @@ class Rule:
     """Yields each case, and the sample or group that the rule looked at."""
     own_failure: bool = False
     """True if an invalid finding says that the service itself failed. A run that holds one is not a success, even if
-    other rounds are sound. A round that the machine or the lab spoiled is left out, and nothing else follows."""
+    other rounds are sound. A round that the machine or touchstone spoiled is left out, and nothing else follows."""
     explains: frozenset[str] = NOTHING
     """Codes of findings that follow from this one when both are about the same sample."""
 

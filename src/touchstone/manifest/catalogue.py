@@ -1,4 +1,4 @@
-"""Finds the scenarios and their stacks: those of the lab, and a user's own in any folder."""
+"""Finds the scenarios and their stacks: those of touchstone, and a user's own in any folder."""
 
 from __future__ import annotations
 

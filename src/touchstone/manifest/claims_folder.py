@@ -1,4 +1,4 @@
-"""Finds claims files: those of the lab, and a user's own wherever they lie."""
+"""Finds claims files: those of touchstone, and a user's own wherever they lie."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def find_claims(name: str | None, folder: Path) -> list[tuple[Path, ClaimsFile]]
 
 
 def scenarios_of(found: Sequence[tuple[Path, ClaimsFile]], lab: Path) -> dict[str, ScenarioFolder]:
-    """The scenarios that claims are about, by name: those of the lab's folder, else a user's own near the claims.
+    """The scenarios that claims are about, by name: those of touchstone's folder, else a user's own near the claims.
 
     What is nowhere is left out.
     """

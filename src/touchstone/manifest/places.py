@@ -1,4 +1,4 @@
-"""Places in a text that the lab fills in, such as `{port}`.
+"""Places in a text that touchstone fills in, such as `{port}`.
 
 The rule for braces is that of templates: a brace stands for itself unless it opens a name; `{brace}` is a brace.
 """

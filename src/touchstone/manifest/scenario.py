@@ -21,7 +21,7 @@ Setting = str | int | bool
 
 
 GIVEN = ("HOST", "PORT")
-"""Environment variables in which the lab gives a contender its address."""
+"""Environment variables in which touchstone gives a contender its address."""
 GRPC_PORT = "GRPC_PORT"
 """A further one, for variants with a `grpc_port`."""
 EnvironmentName = Annotated[str, Field(pattern=r"^[^=\x00]+$")]

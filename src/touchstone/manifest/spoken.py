@@ -23,7 +23,10 @@ _WORDS: Mapping[Label, str] = {
 
 
 class TlsSettings(ManifestModel):
-    """How TLS is spoken with the service, by all that the lab sends: its client's side. Every key may be left out."""
+    """How TLS is spoken with the service, by all that touchstone sends: its client's side.
+
+    Every key may be left out.
+    """
 
     verify: bool | None = None
     """Whether the service's certificate must be valid. If it is left out, it must be where the service is not on this

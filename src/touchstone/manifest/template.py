@@ -72,7 +72,7 @@ class ExternalValue:
 
 @dataclass(frozen=True)
 class Variable:
-    """The value of an environment variable of the lab's own, which no record shows."""
+    """The value of an environment variable of touchstone's own, which no record shows."""
 
     name: str
     escape: Escape

@@ -71,5 +71,5 @@ class BuilderHome:
 
 
 def default_home() -> BuilderHome:
-    """The home in the lab's cache, where the tool registry looks."""
+    """The home in touchstone's cache, where the tool registry looks."""
     return BuilderHome(cache_folder() / "native-image")

@@ -1,4 +1,4 @@
-"""The shape of a phase: it answers one question, what is to be measured under the conditions of a run."""
+"""The base class of phases. A phase decides what to measure in a run."""
 
 from __future__ import annotations
 
@@ -21,21 +21,24 @@ class EachInTurn:
 
 @dataclass(frozen=True)
 class AllAtOnce:
-    """Measures all contenders at once, at the beginning of a round. Gives samples as soon as they are known."""
+    """Measures all contenders at the same time, at the beginning of a round.
+
+    Yields samples as soon as they are complete.
+    """
 
     measure: Callable[[Bench, Sequence[Contender], int], Iterator[list[Sample]]]
 
 
 @dataclass(frozen=True)
 class NullServerTurn:
-    """Measures the same without a contender, before each round and after the last."""
+    """Measures the null server, before each round and after the last."""
 
     measure: Callable[[Bench, int], list[Sample]]
 
 
 @dataclass(frozen=True)
 class ReportNote:
-    """What every report is to say of the way in which it is measured."""
+    """A note for every report on how this phase was measured."""
 
     text: str
 
@@ -53,24 +56,26 @@ class Phase(ABC):
     kind: ClassVar[PhaseKind]
     """Its declaration: name, title, and when a run carries it out."""
     outside: ClassVar[bool] = False
-    """True if it can be carried out on a service that the lab did not start."""
+    """True if it can be carried out on a service that touchstone did not start."""
     at_once: ClassVar[bool] = False
     """True if all contenders are to run at once, where they can."""
 
     def applies(self, scenario: Scenario) -> bool:
-        """Whether the scenario asks for it at all."""
+        """Whether the scenario describes this phase."""
         return True
 
     def takes(self, contender: Contender) -> bool:
-        """Whether it can be carried out on a contender."""
+        """Whether the phase can be carried out on a contender."""
         return self.outside or contender.outside is None
 
     def stage(self, contenders: Sequence[Contender]) -> str:
-        """What is done to these contenders, in words; of a phase that comes before the rounds."""
+        """Return what the phase does to these contenders, as text. For phases before the rounds."""
         return self.kind.title
 
     def plan(self, bench: Bench, contenders: Sequence[Contender]) -> Iterator[PlannedTurn]:
-        """What to measure of these contenders: each by itself, if the phase says nothing else.
+        """Return the turns for these contenders.
+
+        By default, each contender is measured alone.
 
         Asked once, before the first round. A phase outside the rounds measures each contender by itself.
         """
@@ -78,4 +83,4 @@ class Phase(ABC):
 
     @abstractmethod
     def measure(self, bench: Bench, contender: Contender, round_number: int | None, position: int) -> list[Sample]:
-        """Measure one contender: in this round, if any, and at this place in its order."""
+        """Measure one contender in a round, at its position in the order."""

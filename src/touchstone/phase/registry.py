@@ -45,9 +45,11 @@ EXECUTION_ORDER: tuple[type[Phase], ...] = (
 
 
 def select_phases(scenario: Scenario, asked: tuple[str, ...], *, all_outside: bool = False) -> list[Phase]:
-    """The phases asked for, with those that they rest on. The default ones if none is asked. Raises UsageError.
+    """The phases asked for, with those that they rest on.
 
-    `all_outside` says that the lab starts no contender itself: what only it could do is then left out.
+    The default ones if none is asked. Raises UsageError.
+
+    `all_outside` says that touchstone starts no contender itself: what only it could do is then left out.
     """
     phases = [phase() for phase in EXECUTION_ORDER]
     known = {phase.kind.name: phase for phase in phases}

@@ -1,1 +1,1 @@
-"""What a run is to do: profiles, placement on CPUs, the plan."""
+"""The plan of a run: presets, placement on CPUs, laps, orders."""

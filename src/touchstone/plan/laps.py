@@ -1,4 +1,4 @@
-"""In which order contenders are loaded in laps, and how long their slices are."""
+"""The order of contenders within laps, and the length of their slices."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def balanced_laps(count: int, laps: int, dice: random.Random) -> list[list[int]]
 
 
 def twin_laps(laps: int) -> int:
-    """In how many of a round's laps the twin takes part: half, but enough for an effect of the round."""
+    """Return the number of laps in which the twin takes part: half of them, but a minimum."""
     return min(laps, max(LEAST_TWIN_LAPS, laps // 2))
 
 
@@ -50,7 +50,7 @@ def shortest_slice(connections: int, rate: float) -> float:
 
 
 def slice_lengths(connections: int, rates: Mapping[int, float], usual: float) -> dict[int, float]:
-    """How long each contender's slices are, in seconds, by the rates at which they respond.
+    """Return the length of each contender's slices in seconds, computed from the rates of responses.
 
     Equal for all where the slowest needs no more than `_SHARED_S`. Who needs more has longer ones for itself, up to
     `_LONGEST_S`: to wait so long in every slice of the others would tell nothing of them.

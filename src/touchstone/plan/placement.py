@@ -1,4 +1,4 @@
-"""Which CPUs the contender, the engine and the dependencies get."""
+"""Assigns CPUs to the contender, the engine and the dependencies."""
 
 from __future__ import annotations
 
@@ -14,12 +14,14 @@ def available_cpus() -> tuple[int, ...]:
 
 
 def plan_placement(cpus: Sequence[int], *, dependencies: bool, generators: Sequence[GeneratorPlace] = ()) -> Placement:
-    """Disjoint CPU sets where there are enough CPUs. Where there are not, what shares is said in words.
+    """Return CPU sets, which are disjoint if there are enough CPUs.
+
+    Where there are not, what shares is said in words.
 
     The contender comes first: it is what is measured. From four CPUs on it gets half of them, and engine and
     dependencies a quarter each. Dependencies share the engine's CPUs on a small machine, never the contender's: that
-    costs the lab headroom, which the tare shows, and not the contender's figure, which nothing would show.
-    With generators on other machines one CPU is enough for the engine, which leads them and watches the contender.
+    costs touchstone headroom, which the tare shows, and not the contender's figure, which nothing would show. With
+    generators on other machines one CPU is enough for the engine, which leads them and watches the contender.
     """
     count = len(cpus)
     if generators and count > 1:
@@ -52,7 +54,7 @@ def plan_placement(cpus: Sequence[int], *, dependencies: bool, generators: Seque
 
 
 def _beside_generators(cpus: Sequence[int], dependencies: bool, generators: Sequence[GeneratorPlace]) -> Placement:
-    """The last CPU keeps house: the engine that leads, and what joins the machines; the contender gets the others."""
+    """Return the placement for a cluster. The engine and Ray get the last CPU, the contender gets the others."""
     count = len(cpus)
     quarter = max(1, count // 4) if dependencies and count > 2 else 0
     shared = (

@@ -71,7 +71,7 @@ class Tools:
 
 
 def find_tools(contender: Contender) -> Tools | str:
-    """The contender's tools, or what is missing, in words. Raises UsageError for a tool that nobody knows."""
+    """Return the contender's tools, or the missing ones as text. Raises UsageError for an unknown tool."""
     found: dict[str, FoundTool] = {}
     missing: list[str] = []
     for name, wanted in contender.needs.items():
@@ -88,7 +88,7 @@ def find_tools(contender: Contender) -> Tools | str:
 
 
 def planned_loads(folder: ScenarioFolder, request: RunRequest) -> dict[str, Load]:
-    """The loads of the profile, or those asked for by name. Raises UsageError."""
+    """Return the loads of the preset, or the requested ones. Raises UsageError."""
     loads = folder.scenario.loads
     if request.loads:
         for name in request.loads:
@@ -106,13 +106,13 @@ def planned_loads(folder: ScenarioFolder, request: RunRequest) -> dict[str, Load
 
 
 def spec_of(load: Load) -> LoadSpec:
-    """The load as records have it."""
+    """Return the load in the form of a record."""
     stated = load.model_dump(mode="json", by_alias=True)
     return LoadSpec.model_validate(stated | {"tls": load.spoken.tls, "tls_settings": load.spoken.settings.given})
 
 
 def with_objective(folder: ScenarioFolder, text: str) -> ScenarioFolder:
-    """The scenario with another objective for its capacity. Raises UsageError if it cannot be read."""
+    """Return the scenario with another capacity objective. Raises UsageError for an invalid objective."""
     try:
         objective = parse_objective(text).text
     except ConditionError as error:
@@ -127,7 +127,7 @@ def with_objective(folder: ScenarioFolder, text: str) -> ScenarioFolder:
 
 
 def over_tls(folder: ScenarioFolder, outside: Sequence[ExternalService]) -> ScenarioFolder:
-    """The scenario over TLS wherever it states nothing, if https services are named.
+    """Return the scenario with TLS as the default, if a service's URL is https.
 
     Raises UsageError for URLs of both schemes, unless the loads state what they speak.
     """
@@ -146,7 +146,9 @@ def over_tls(folder: ScenarioFolder, outside: Sequence[ExternalService]) -> Scen
 
 
 def with_tls(folder: ScenarioFolder, wanted: TlsSettings) -> ScenarioFolder:
-    """The scenario with these settings of TLS; keys that are not given stay.
+    """Return the scenario with these TLS settings.
+
+    Settings that are not given stay.
 
     Raises UsageError if nothing is spoken over TLS.
     """
@@ -178,7 +180,7 @@ def make_plan(
     phases: Sequence[str],
     generators: Sequence[GeneratorPlace] = (),
 ) -> Plan:
-    """Draw up the plan; `generators` are other machines that load comes from. Raises UsageError if that is nothing."""
+    """Make the plan. `generators` are other machines that send load. Raises UsageError if the plan is empty."""
     profile: Preset = PROFILES[request.profile]
     rounds = request.rounds if request.rounds is not None else profile.rounds
     if rounds < 1:
@@ -233,7 +235,7 @@ def _baseline(folder: ScenarioFolder, contenders: Sequence[Contender]) -> str | 
 
 
 def _own_processes(folder: ScenarioFolder) -> bool:
-    """Whether a dependency runs in processes of its own, and so needs CPUs."""
+    """Whether a dependency runs in separate processes and so needs CPUs."""
     return any(DEPENDENCIES[spec.kind].own_processes for spec in folder.scenario.dependencies.values())
 
 

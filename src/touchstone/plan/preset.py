@@ -1,4 +1,4 @@
-"""How much time a run takes for each measurement."""
+"""The presets: how long each measurement takes."""
 
 from __future__ import annotations
 
@@ -76,21 +76,21 @@ class Preset:
         )
 
     def laps_of(self, load: Load) -> int:
-        """Turns of each contender in each round: the measured time that a load states, in slices, or the usual."""
+        """Return the number of laps per round, by the load's stated time or the preset's."""
         slice_s = self.slice_of(load)
         return max(1, round(self._own(load.seconds, self.laps * slice_s) / slice_s))
 
     def unbroken_of(self, load: Load) -> float:
-        """How long a contender is loaded without a rest, in seconds: a tenth of the time for which it is measured."""
+        """Return the seconds of load without a pause: a tenth of the measured time."""
         measured_s = self.rounds * self.laps_of(load) * self.slice_of(load)
         return self.unbroken_s if self.name == "quick" else max(self.unbroken_s, _UNBROKEN * measured_s)
 
     def slice_of(self, load: Load) -> float:
-        """One contender's turn under a load, in seconds."""
+        """Return the length of a slice under a load, in seconds."""
         return self.open_slice_s if load.loop == "open" else self.slice_s
 
     def with_slices_of(self, seconds: float) -> Preset:
-        """The same with turns of one length under all loads."""
+        """Return the preset with one length of slices under all loads."""
         return replace(self, slice_s=seconds, open_slice_s=seconds, slice_is_fixed=True)
 
     def warm_least_of(self, load: Load) -> float:
@@ -98,7 +98,10 @@ class Preset:
         return self._own(load.warmup_s, self.warm_least_s)
 
     def _own(self, wanted: float | None, usual: float) -> float:
-        """A time that the load states comes before the profile's. Quick goes on for no longer than it always does."""
+        """Return the time that the load states, or else the preset's.
+
+        `quick` never takes longer than its own time.
+        """
         if wanted is None:
             return usual
         return min(wanted, usual) if self.name == "quick" else wanted

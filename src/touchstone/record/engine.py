@@ -362,7 +362,7 @@ class LoadResult(EngineRecord):
     generators: list[GeneratorUse] = Field(default=[], exclude_if=lambda parts: not parts)
     """Each generator's part, if the load came from other machines."""
     joining_cpu_s: float | None = Field(default=None, exclude_if=lambda seconds: seconds is None)
-    """CPU seconds that what joins the machines used on the server's, over the whole job; set by the lab."""
+    """CPU seconds that what joins the machines used on the server's, over the whole job; set by touchstone."""
     first_errors: list[FirstError] = []
     series: list[Point] = []
     steps: list[LoadStep] = []

@@ -1,4 +1,4 @@
-"""Which memory of a watched process tree counts: read alike by those who make the figures and those who check them."""
+"""Selects the memory readings of a process tree that figures and rules use."""
 
 from __future__ import annotations
 

@@ -136,4 +136,4 @@ class Process(Record):
     log_file_bytes: int = Field(default=0, exclude_if=lambda size: size == 0)
     """Bytes appended to other files: those open from the first response on, and those of its own folder."""
     written: Written | None = Field(default=None, exclude_if=lambda written: written is None)
-    """None for one that the lab did not start, and in older records."""
+    """None for one that touchstone did not start, and in older records."""

@@ -26,7 +26,7 @@ class PublishedFigure(Record):
 
 
 class PublishedFigures(Record):
-    """What result files of one benchmark, measured on one machine, say."""
+    """Published figures of one benchmark on one machine."""
 
     schema_: Literal["touchstone.published/1"] = Field(default="touchstone.published/1", alias="schema")
     benchmark: str

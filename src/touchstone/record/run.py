@@ -29,7 +29,7 @@ class ContenderPlan(Record):
     not_measured: str | None = None
     """Which tool is missing and how to get it."""
     outside: str | None = None
-    """The URL of a service that the lab did not start: only what can be asked of it is measured."""
+    """The URL of a service that touchstone did not start: only what can be asked of it is measured."""
     tools: dict[str, str] = {}
     """The tools used, with their versions."""
 
@@ -72,11 +72,11 @@ class Plan(Record):
     """Each contender was to be loaded by itself, without slices."""
 
     def called(self, name: str | None, among: Collection[str]) -> str | None:
-        """The contender of these that a name means, its own or its stack's. A sound one before an exhibit."""
+        """Return the contender with this name or stack. A normal contender takes precedence over an exhibit."""
         return next((one for one in self._sound_first(among) if name in (one, one.split("/", 1)[0])), None)
 
     def baseline_among(self, measured: Collection[str]) -> str | None:
-        """The contender of these that the others are put against: the plan's, or the first; an exhibit if all are."""
+        """Return the baseline: the plan's, or the first contender. An exhibit only if all are exhibits."""
         return self.called(self.baseline, measured) or next(iter(self._sound_first(measured)), None)
 
     def _sound_first(self, among: Collection[str]) -> list[str]:
@@ -92,11 +92,11 @@ class Environment(Record):
     schema_: Literal["touchstone.environment/1"] = Field(default="touchstone.environment/1", alias="schema")
     cpu_model: str = ""
     cpus: int = 0
-    """How many CPUs the lab could use."""
+    """How many CPUs touchstone could use."""
     machine_cpus: int | None = None
     """How many CPUs the machine had."""
     cpu_quota: float | None = None
-    """The CPUs' worth of time that the lab had, contenders included; None for no quota."""
+    """The CPUs' worth of time that touchstone had, contenders included; None for no quota."""
     cpu_quota_of: str | None = None
     """The folder of the cgroup that has the quota."""
     memory: int = 0
@@ -120,7 +120,7 @@ class Environment(Record):
 
 
 class Run(Record):
-    """Everything that a report is made from."""
+    """A run: plan, environment and samples."""
 
     plan: Plan
     environment: Environment
@@ -132,11 +132,11 @@ class Run(Record):
 
     @property
     def took_s(self) -> float | None:
-        """How long it ran, in seconds; None if it has not ended."""
+        """Return the run's duration in seconds. None if it has not ended."""
         return (self.ended_at - self.started_at).total_seconds() if self.ended_at else None
 
     def against(self, baseline: str | None) -> Run:
-        """The same run, its contenders put against another baseline; against its own if None is given."""
+        """Return the run with another baseline, or with its own if None."""
         if baseline is None:
             return self
         return self.model_copy(update={"plan": self.plan.model_copy(update={"baseline": baseline})})

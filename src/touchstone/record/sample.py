@@ -46,7 +46,7 @@ class Failure(Record):
 
 
 class Exchange(Record):
-    """A request and what came back: the evidence of a broken contract."""
+    """A request and its response: the evidence of a broken contract."""
 
     request: str
     expected: str
@@ -69,7 +69,7 @@ class CheckOutcome(Record):
 
 
 class MixedAnswer(Record):
-    """A response inside a load that is right for another key than its own."""
+    """A response during a load that is right for a key other than the requested one."""
 
     target: str
     received: str
@@ -79,7 +79,7 @@ class MixedAnswer(Record):
 
 
 class ProofOutcome(Record):
-    """What a dependency said about the work."""
+    """The result of a proof: the work that a dependency counted."""
 
     says: str
     query: str
@@ -89,7 +89,7 @@ class ProofOutcome(Record):
 
 
 class WrittenFile(Record):
-    """A file that was looked at again and again while it was written to."""
+    """Repeated observations of a file that is being written."""
 
     looks: int = 0
     """Looks at which it had changed since the one before."""
@@ -98,7 +98,7 @@ class WrittenFile(Record):
 
 
 class AfterAnswers(Record):
-    """What a dependency did around single requests, each sent after the previous response."""
+    """Activity of a dependency around single requests that are sent one at a time."""
 
     asked: int
     """Requests that had it do something."""
@@ -114,7 +114,7 @@ class DependencyState(Record):
     name: str
     kind: str
     settings: dict[str, Any] = {}
-    """Settings that the lab asked for, as the dependency reports them."""
+    """Settings that touchstone asked for, as the dependency reports them."""
     asked: dict[str, Any] = {}
     before: dict[str, float] = {}
     after: dict[str, float] = {}
@@ -175,7 +175,7 @@ class _Of(Generic[Kind]):
 
 
 class Sample(Record):
-    """One measured thing: the process, the evidence, and the figures that were taken from it, in base units."""
+    """One measurement: the process, the evidence, and the figures in base units."""
 
     schema_: Literal["touchstone.sample/3"] = Field(default="touchstone.sample/3", alias="schema")
     id: str
@@ -212,7 +212,7 @@ class Sample(Record):
     """Requests of those checks, and of keys. The load's own counts do not hold them; counters of dependencies do."""
     proofs: list[ProofOutcome] = []
     left_out: list[str] = []
-    """Checks and proofs that could not be made of a service that the lab did not start; a sentence each."""
+    """Checks and proofs that could not be made of a service that touchstone did not start; a sentence each."""
     dependencies: list[DependencyState] = []
     machine: MachineState | None = None
     files: dict[str, str] = {}
@@ -241,12 +241,12 @@ class Sample(Record):
 
     @property
     def slices(self) -> SlicesEvidence | None:
-        """The turns of a load in slices; None where the load had a whole window."""
+        """Return the slices of a load. None for a whole window."""
         return self.evidence.slices if isinstance(self.evidence, LoadEvidence) else None
 
     @property
     def counted_slices(self) -> list[Slice]:
-        """The turns that count; none where the load had a whole window."""
+        """Return the measured slices. Empty for a whole window."""
         return self.slices.counted if self.slices else []
 
     @model_validator(mode="before")

@@ -1,4 +1,4 @@
-"""What must not stand in a record: values of secrets, in environments, command lines, requests, and where they echo.
+"""Hides secrets in records: in environments, command lines, requests and responses.
 
 A secret is known by the name that it is given: of a variable, of a field of a request, of a parameter (`password=...`).
 The value of a variable that a request names (`{env.TOKEN}`) is a secret whatever it is called.
@@ -36,13 +36,13 @@ def keep_secret(value: str) -> None:
 
 
 def shown_environment(env: Mapping[str, str]) -> dict[str, str]:
-    """An environment as it may stand in a record. The password of a URL is hidden whatever else has it as its value."""
+    """Return an environment without secrets and passwords of URLs, for a record."""
     known = {password for value in env.values() for password in _passwords(value)}
     return {name: _HIDDEN if names_secret(name) or value in known else shown_text(value) for name, value in env.items()}
 
 
 def shown_command(words: Sequence[str]) -> tuple[str, ...]:
-    """A command line as it may stand in a record: passwords of URLs, secret fields and secret options are hidden."""
+    """Return a command line without passwords of URLs, secret fields and secret options, for a record."""
     return tuple(
         _HIDDEN if _OPTION.fullmatch(before) and names_secret(before) else shown_text(_shown_field(word))
         for before, word in zip(("", *words), words, strict=False)
@@ -50,7 +50,7 @@ def shown_command(words: Sequence[str]) -> tuple[str, ...]:
 
 
 def shown_text(text: str) -> str:
-    """A message, a log's line, a URL as it may stand in a record: its passwords and secret parameters are hidden."""
+    """Return a message, log line or URL without passwords and secret parameters, for a record."""
     return without(_PARAMETER.sub(partial(_shown_parameter, names_secret), _USER.sub(rf"\1:{_HIDDEN}@", text)))
 
 

@@ -1,4 +1,4 @@
-"""A run's folder: written sample by sample, so that an interruption keeps what was measured."""
+"""The folder of a run. Each sample is written at once, so an interruption keeps finished samples."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class RunStore:
 
     @property
     def logs(self) -> Path:
-        """Where logs of servers, builds and dependencies go."""
+        """Return the folder for logs of servers, builds and dependencies."""
         return self.folder / "logs"
 
     def open(self, plan: Plan, environment: Environment) -> None:
@@ -55,7 +55,7 @@ class RunStore:
         self.write_state()
 
     def write_plan(self, plan: Plan) -> None:
-        """Write the plan, or write it again if it has grown."""
+        """Write the plan. Called again if rounds were added."""
         self.write(_PLAN, plan)
 
     def next_id(self, phase: str, contender: str, load: str | None, round_number: int | None) -> str:

@@ -1,4 +1,4 @@
-"""Runs git: without hooks and prompts, whatever surrounds the lab, and a failure named by its cause."""
+"""Runs git: without hooks and prompts, whatever surrounds touchstone, and a failure named by its cause."""
 
 from __future__ import annotations
 
@@ -170,7 +170,7 @@ def failure(done: subprocess.CompletedProcess[str], top: Path, words: Sequence[s
 
 
 def explained(done: subprocess.CompletedProcess[str], top: Path) -> tuple[str, str] | None:
-    """What a failed command met and what to do, in the lab's words. None where its cause is not known."""
+    """What a failed command met and what to do, in touchstone's words. None where its cause is not known."""
     text = "\n".join(line for line in done.stderr.splitlines() if not line.startswith(("hint:", "warning:")))
     for cause in CAUSES:
         if found := cause.pattern.search(text):

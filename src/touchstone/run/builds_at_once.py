@@ -1,4 +1,4 @@
-"""Builds several contenders at once, for a first look.
+"""Builds several contenders at the same time, for the preset `quick`.
 
 Each is built in a process of its own, so that signals reach it and orphans stay its own. What they build goes into the
 cache, where the build phase finds it. A build that fails there is made again by the phase, which reports its error.
@@ -35,7 +35,7 @@ _PR_SET_PDEATHSIG = 1
 
 
 def build_at_once(scenario: Path, bench: Bench, contenders: Sequence[Contender], tell: Callable[[str], None]) -> None:
-    """Build what the cache does not hold, several contenders at once.
+    """Build the contenders that are not in the cache, several at the same time.
 
     `tell` is called with each that is built. One more than CPUs, since a build's last steps use one CPU, and fewer
     where memory is short. Native images are left to the build phase, which makes one at a time.
@@ -93,7 +93,7 @@ def _as_interrupt(_signal: int, _frame: object) -> None:
 
 def _main(scenario: str, name: str, folder: str, parent: str) -> int:
     signal.signal(signal.SIGTERM, _as_interrupt)
-    # The build must not outlive the lab that asked for it.
+    # The build must not outlive touchstone that asked for it.
     ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
     if os.getppid() != int(parent):
         return 1

@@ -1,4 +1,4 @@
-"""Measures what claims need, run by run, and remembers how far it came: an interrupted series goes on where it was."""
+"""Measures the figures that claims need. An interrupted series of runs can be continued."""
 
 from __future__ import annotations
 
@@ -45,7 +45,9 @@ class ClaimsState:
                 ) from error
 
     def done(self, step: PlannedRun, profile: str) -> str | None:
-        """The run that has measured the step already, with at least its contenders. None if there is none.
+        """Return the run that has already measured the step with all its contenders.
+
+        None if there is none.
 
         Nor if that run is gone, or was made on another machine or by another engine: its numbers are not combined
         with new ones.
@@ -60,11 +62,11 @@ class ClaimsState:
 
     @cached_property
     def here(self) -> Environment:
-        """The machine and the engine of now."""
+        """Return the present machine and engine."""
         return fingerprint({})
 
     def note(self, step: PlannedRun, profile: str, state: str, run: str | None = None, why: str | None = None) -> None:
-        """Write down how a step stands."""
+        """Store the state of a step."""
         self.steps[step.name] = {
             "state": state,
             "run": run,
@@ -78,12 +80,12 @@ class ClaimsState:
 
 @dataclass(frozen=True)
 class Obstacles:
-    """Why something cannot be measured here, as far as the scenarios and this machine's tools say."""
+    """Reasons why a step cannot be measured on this machine."""
 
     folders: dict[str, ScenarioFolder]
 
     def __call__(self, scenario: str, contender: str, load: str | None) -> str | None:
-        """In words; None if nothing stands in the way."""
+        """Return the reason as text. None if the step can be measured."""
         folder = self.folders.get(scenario)
         if folder is None:
             return f"the scenario {scenario} is not part of this lab"
@@ -97,7 +99,9 @@ class Obstacles:
 
 
 def unknown_loads(file: ClaimsFile, folders: Mapping[str, ScenarioFolder]) -> Iterator[str]:
-    """Loads that a claim names and its scenario has not, a sentence each. Nothing of a scenario that is not here.
+    """Return a sentence for each load that a claim names and its scenario lacks.
+
+    Missing scenarios are ignored.
 
     No run can ever have such a load: a promise about it would stay "not measured" for good. A contender may well be
     none of the scenario's: those of `touchstone ab` are called base and head.
@@ -118,7 +122,7 @@ def unknown_loads(file: ClaimsFile, folders: Mapping[str, ScenarioFolder]) -> It
 
 
 def _loads(folder: ScenarioFolder) -> list[str]:
-    """All that a sample's `load` may be: the loads, the modes of holding, the fillings of a drain."""
+    """Return all valid values of a sample's `load`: loads, modes of `hold`, fillings of `drain`."""
     scenario = folder.scenario
     names = list(scenario.loads)
     if scenario.hold is not None:
@@ -130,7 +134,7 @@ def _loads(folder: ScenarioFolder) -> list[str]:
 
 @dataclass(frozen=True)
 class StepSettings:
-    """How steps are measured."""
+    """Settings with which steps are measured."""
 
     profile: str
     rounds: int | None
@@ -141,13 +145,13 @@ class StepSettings:
 
 
 def measurable(step: PlannedRun, obstacles: Obstacles) -> PlannedRun | None:
-    """The step without what stands in the way; None if nothing is left."""
+    """Return the part of the step that can be measured. None if nothing can."""
     left = tuple(c for c in step.contenders if obstacles(step.scenario, c, step.load) is None)
     return replace(step, contenders=left) if left else None
 
 
 def measure_steps(steps: Sequence[PlannedRun], obstacles: Obstacles, state: ClaimsState, how: StepSettings) -> bool:
-    """Make a run for each step that no run has measured. False if it was interrupted; what was measured is kept."""
+    """Make a run for each unmeasured step. Returns False if interrupted; finished measurements are kept."""
     for number, wanted in enumerate(steps, start=1):
         step = measurable(wanted, obstacles)
         if step is None or state.done(step, how.profile):
@@ -172,7 +176,9 @@ def decide_steps(
     how: StepSettings,
     seconds: float,
 ) -> bool:
-    """Spend the time on what is undecided, the run that may decide the most claims first. Each such run once.
+    """Repeat runs with undecided claims until the time is up.
+
+    The run that may decide most claims is first.
 
     Args:
         still_open: the claims that are undecided; called after each run, since one run may decide another's claims.

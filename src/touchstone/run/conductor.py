@@ -1,4 +1,7 @@
-"""Carries out a plan: builds, checks, then the rounds with a tare before each and after the last."""
+"""Carries out a plan: builds, checks, then rounds.
+
+The null server is measured before each round and after the last.
+"""
 
 from __future__ import annotations
 
@@ -52,7 +55,7 @@ _ASKED_APART = "the contenders do not run at once, as requested"
 
 @dataclass
 class Conductor:
-    """One run. `carry_out` returns whether it came to its end."""
+    """One run. `carry_out` returns whether the run was completed."""
 
     folder: ScenarioFolder
     plan: Plan
@@ -76,7 +79,7 @@ class Conductor:
         self.deaths = EndedServices(self.store.folder)
 
     def carry_out(self) -> bool:
-        """Measure all that the plan names. An interruption ends it early, and keeps what was measured."""
+        """Measure everything in the plan. An interruption ends the run early and keeps finished measurements."""
         runnable = {entry.name for entry in self.plan.contenders if entry.not_measured is None}
         self.chosen = [contender for contender in self.contenders if contender.name in runnable]
         tools = {
@@ -111,7 +114,7 @@ class Conductor:
         return completed
 
     def _warn(self, environment: Environment) -> None:
-        """Say what has to be known before the run begins."""
+        """Print warnings before the run begins."""
         for note in limits_in_force(environment):
             self._note(note)
         if ending := ends_with_session():
@@ -138,7 +141,7 @@ class Conductor:
         )
 
     def _steps(self) -> int:
-        """How many measurements the plan has."""
+        """Return the number of measurements in the plan."""
         return sum(
             self.plan.rounds if phase.kind.per_round else 1
             for phase in self.phases
@@ -173,7 +176,7 @@ class Conductor:
             self._rounds(replace(bench, contenders=sound), {contender.name: contender for contender in sound})
 
     def _in_vain(self, left: int) -> bool:
-        """Whether nothing is left to compare. It is shown, and written down."""
+        """Whether no contender is left to compare. If so, print and store it."""
         if not self.all_or_none or left == len(self.contenders):
             return False
         self._note("no load was run: a contender of the comparison could not be measured")
@@ -213,11 +216,11 @@ class Conductor:
         self._tares(bench, plans, number + 1)
 
     def _takes(self, phase: Phase, contender: Contender) -> bool:
-        """Whether a phase measures a contender. The twin has only the phases that it is there for."""
+        """Whether a phase measures a contender. The twin has only some phases."""
         return phase.takes(contender) and (contender.name != self.plan.twin or measures_twin(phase.kind.name))
 
     def _arranged(self, bench: Bench, phases: Sequence[Phase]) -> Bench:
-        """The bench with concurrency settings, and with the twin where there is room."""
+        """Return the bench with its concurrency settings, and with the twin if there is room."""
         twin = self.plan.twin
         alone = [one for one in bench.contenders if one.name != twin]
         arranged = replace(bench, contenders=alone)
@@ -234,13 +237,13 @@ class Conductor:
         return arranged
 
     def _why_not_together(self, bench: Bench, phases: Sequence[Phase]) -> str | None:
-        """Why the contenders cannot all run at once. None if they can, or if no phase wants them to."""
+        """Return why the contenders cannot run at the same time. None if they can or need not."""
         if self.plan.whole_windows:
             return _ASKED_APART
         return why_not_together(bench, bench.contenders) if any(phase.at_once for phase in phases) else None
 
     def _round(self, bench: Bench, plans: Plans, order: Mapping[int, Contender], number: int) -> None:
-        """Carry out a round; `order` has the contenders by their place in it."""
+        """Carry out a round with the contenders in the given order."""
         self._tares(bench, plans, number)
         for phase, turns in plans.items():
             able = [contender for contender in order.values() if self._takes(phase, contender)]
@@ -260,7 +263,7 @@ class Conductor:
                     self.display.advance()
 
     def _so_far(self) -> Run:
-        """The run as far as it has come, from memory."""
+        """Return the unfinished run from memory."""
         return Run(
             plan=self.plan,
             environment=self.environment,
@@ -275,7 +278,7 @@ class Conductor:
         self.display.say(text)
 
     def _end_rounds(self, number: int, notes: Sequence[str]) -> None:
-        """Put the number of measured rounds into the plan: fewer may have been enough."""
+        """Set the plan's number of rounds to the number of measured rounds."""
         for note in filter(None, notes):
             self._note(note)
         self.plan.rounds = number
@@ -283,13 +286,13 @@ class Conductor:
         self.store.write_plan(self.plan)
 
     def _tares(self, bench: Bench, plans: Plans, number: int) -> None:
-        """The tares that go before a round, and after the last."""
+        """Measure the null server before a round and after the last."""
         for turn in (turn for turns in plans.values() for turn in turns):
             if isinstance(turn, NullServerTurn):
                 self._keep(turn.measure(bench, number), quietly=True)
 
     def _order(self, number: int) -> list[str]:
-        """The order of a round. One beyond the plan is drawn from the seed, too, and put into it."""
+        """Return the order of a round. An additional round's is drawn from the seed and added to the plan."""
         if number > len(self.plan.orders):
             names = sorted(self.plan.orders[0])
             self.plan.orders.append(random.Random(f"{self.plan.seed}-{number}").sample(names, len(names)))
@@ -318,7 +321,7 @@ class Conductor:
         return samples
 
     def _keep(self, samples: Sequence[Sample], *, quietly: bool = False) -> None:
-        """Write samples down, and say at once what failed, and who died."""
+        """Store samples, and immediately print failures and ended services."""
         for sample in samples:
             self.store.add(sample)
             self.samples.append(sample)
@@ -332,7 +335,7 @@ class Conductor:
                 self.display.say(line)
 
     def _passes(self, samples: Sequence[Sample], contender: Contender) -> bool:
-        """Whether a contender did not fail, and keeps its contract. An exhibit may break it: its defect is shown."""
+        """Whether a contender has not failed and keeps its contract. An exhibit may break the contract."""
         sound = True
         for sample in samples:
             if sample.failure or any(not check.passed for check in sample.checks):

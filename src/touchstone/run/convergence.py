@@ -1,4 +1,4 @@
-"""Says while a run goes on what is known: each ratio to the baseline, its interval shrinking lap by lap."""
+"""Shows each ratio to the baseline with its interval during a run."""
 
 from __future__ import annotations
 
@@ -23,13 +23,16 @@ Rounds = dict[str, dict[int, Sample]]
 
 @dataclass
 class ConvergenceWatcher:
-    """Sees each lap of each load, and keeps the rounds before."""
+    """Collects the laps of each load over all rounds."""
 
     plan: Plan
     _rounds: dict[str, Rounds] = field(default_factory=dict)
 
     def after_lap(self, samples: Sequence[Sample]) -> str:
-        """What is known of this load after another lap: `: rust/plain 1.10x (1.04x to 1.17x)`; empty if nothing yet."""
+        """Return this load's ratio after a lap, such as `: rust/plain 1.10x (1.04x to 1.17x)`.
+
+        Empty if not yet known.
+        """
         if not samples or samples[0].load is None:
             return ""
         rounds = self._rounds.setdefault(samples[0].load, {})
@@ -41,7 +44,7 @@ class ConvergenceWatcher:
         return ": " + ", ".join(shown) if shown else ""
 
     def after_round(self) -> Iterator[str]:
-        """A line for each load that was measured in slices: the ratios, and which of them are decided."""
+        """Return a line for each load in slices: the ratios, and which of them are decided."""
         for load, rounds in self._rounds.items():
             parts = []
             for name, interval, step in self._known(rounds):

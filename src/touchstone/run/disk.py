@@ -1,4 +1,4 @@
-"""What the lab keeps on disk: results and builds, their sizes, and which of them may go."""
+"""Results and builds on disk: their sizes, and which may be removed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ KEPT_ANEW = (_BUILDS, "installs")
 
 @dataclass(frozen=True)
 class StoredFolder:
-    """A folder that the lab keeps: a run's results, or what a build or an installation left."""
+    """A folder that touchstone keeps: a run's results, or what a build or an installation left."""
 
     path: Path
     bytes: int
@@ -30,7 +30,7 @@ class StoredFolder:
 
 
 def kept(path: Path) -> StoredFolder:
-    """Size and latest change of a folder. What vanishes meanwhile counts nothing."""
+    """Return size and time of the latest change of a folder. Files that vanish meanwhile are ignored."""
     total, latest = 0, 0.0
     seen: set[tuple[int, int]] = set()
     for folder, _, names in os.walk(path):
@@ -64,7 +64,7 @@ def runs_older_than(runs: Iterable[StoredFolder], now: float, days: float) -> li
 
 
 def builds_above_limit(builds: list[StoredFolder], limit: int) -> list[StoredFolder]:
-    """The longest unused builds, as many as must go to stay within `limit` bytes."""
+    """Return the longest unused builds that must be removed to stay within `limit` bytes."""
     excess = sum(entry.bytes for entry in builds) - limit
     going = []
     for entry in builds:

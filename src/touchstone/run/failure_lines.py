@@ -1,4 +1,4 @@
-"""What went wrong, as the terminal shows it at once: what, the end of the log, and what to do."""
+"""Lines that the terminal shows for a failure: the error, the end of the log, and the advice."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def failure_lines(contender: str, phase: str, failure: Failure) -> Iterator[str]
 
 
 def broken_lines(sample: Sample, folder: Path) -> Iterator[str]:
-    """How the sample's service broke its contract, and the end of its log: a service that answers 500 says there why.
+    """Return how the sample's service broke its contract, and the end of its log.
 
     `folder` is the run's. Nothing of one that kept its contract.
     """
@@ -53,7 +53,7 @@ class EndedServices:
         self._shown: set[str] = set()
 
     def lines(self, sample: Sample) -> Iterator[str]:
-        """How the sample's service ended, and the end of its log. Nothing of one that lived, or was shown before."""
+        """Return how the sample's service ended, with the end of its log. Empty if it lives or was shown before."""
         log = sample.process.log
         process = sample.process.id
         if sample.process.server_exit is None or sample.failure is not None or process in self._shown:

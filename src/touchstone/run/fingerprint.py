@@ -19,8 +19,8 @@ from touchstone.record.run import Environment
 
 
 def cpus_of_the_lab() -> Environment:
-    """The fingerprint's part on the lab's own CPUs and permitted cgroups."""
-    # First of all: the lab may get a group of its own, which takes its limits along.
+    """The fingerprint's part on touchstone's own CPUs and permitted cgroups."""
+    # First of all: touchstone may get a group of its own, which takes its limits along.
     cgroups = str(find_home())
     quota = lab_limits().cpus
     return Environment(
@@ -119,12 +119,15 @@ def _engine_version() -> str:
 
 
 def lab_revision() -> str | None:
-    """The commit of the lab's own sources; None if it is installed."""
+    """The commit of touchstone's own sources; None if it is installed."""
     return _git()[0]
 
 
 def _git() -> tuple[str | None, bool | None]:
-    """The lab's revision and whether it was changed. Unknown if it is installed, also into another's repository."""
+    """Touchstone's revision and whether it was changed.
+
+    Unknown if it is installed, also into another's repository.
+    """
     here = Path(__file__).resolve().parent
     with contextlib.suppress(OSError):
         tracked = ["git", "ls-files", "--error-unmatch", Path(__file__).name]

@@ -1,4 +1,4 @@
-"""Results of `touchstone load --json` as a run, so that two can be compared."""
+"""Converts results of `touchstone load --json` into a run, so that two can be compared."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ from touchstone.run.stopping_rule import PlannedRounds, StoppingRule
 
 @dataclass(frozen=True, kw_only=True)
 class RunConditions(MeasurementOptions):
-    """How a run is carried out: what changes where results go and what they cost, and not what is asked."""
+    """Settings of a run that do not change what is measured, such as the results folder."""
 
     results: Path = Path("results")
     """The run's folder is made in here, by the name of its id."""
@@ -131,7 +131,7 @@ def measure(
 
 
 def _ending(plan: Plan, request: RunRequest, conditions: RunConditions) -> StoppingRule:
-    """Rounds that were asked for by their number are measured, however long they take."""
+    """Return the stopping rule. A requested number of rounds is measured without a time limit."""
     if seconds := conditions.until_decided_s or conditions.spend_s:
         return SequentialRounds(plan, seconds, spend=bool(conditions.spend_s), still_open=conditions.still_open)
     profile = PROFILES[plan.profile]

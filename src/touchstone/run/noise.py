@@ -1,4 +1,4 @@
-"""How much this machine disturbs a measurement: timers, steal, other processes, and the tare's own spread."""
+"""Measures how much this machine disturbs measurements: timers, steal, other processes, null server."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _LOAD = Load.model_validate({"title": "noise", "connections": 16, "requests": [{
 
 @dataclass(frozen=True)
 class Noise:
-    """What was seen. Shares are of the machine's whole CPU time; spreads are coefficients of variation."""
+    """Measured noise. Shares are of the machine's total CPU time; spreads are coefficients of variation."""
 
     timer_late_p99_s: float
     """How much later than asked a sleep of one millisecond ends, 99th percentile over all CPUs."""
@@ -41,7 +41,9 @@ class Noise:
     """The other processes that used most of it, each with its pid and share."""
 
     def complaints(self) -> list[str]:
-        """What makes this machine unfit for a thorough run, in words; empty if nothing does.
+        """Return the reasons why this machine is unfit for a thorough run.
+
+        Empty if it is fit.
 
         Half of the least effect that matters (5 %) is the limit for drift and background: more is indistinguishable
         from a difference. A spread of 10 % needs about 30 rounds to see 5 %, which is what a thorough run can afford.
@@ -64,7 +66,7 @@ class Noise:
 
 
 def measure_noise(seconds: float = 10.0) -> Noise:
-    """Look at the machine for about `seconds`: a third asleep, the rest under the tare."""
+    """Measure noise for about `seconds`: a third while idle, the rest while the null server is loaded."""
     processes = process_times()
     before = _cpu_times()
     own_before = time.process_time()
@@ -90,7 +92,7 @@ def measure_noise(seconds: float = 10.0) -> Noise:
 
 
 def _timer_lateness(seconds: float) -> list[float]:
-    """How late sleeps end, sorted; one thread on each CPU."""
+    """Return the sorted delays of sleeping threads, one thread per CPU."""
     late: list[float] = []
 
     def nap(cpu: int) -> None:

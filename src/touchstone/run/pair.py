@@ -1,4 +1,4 @@
-"""What a measurement of two contenders leaves: the run, what the judge says of it, and what is said of the pair."""
+"""The result of a measured pair: the run, its judgement and the remarks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a run may ask of the machine: refused before anything is built, and what else has to be known before it."""
+"""Checks before a run whether the machine allows the requested limits."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _MIB = 2**20
 def refuse_impossible_limits(
     cpus: float | None, request: RunRequest, loads: Mapping[str, Load], contenders: Sequence[Contender], plan: Plan
 ) -> None:
-    """Raise UsageError for a limit that cannot be set here, or that limits nothing.
+    """Raise UsageError for a limit that cannot be set on this machine or has no effect.
 
     A load that was not named may have a limit that cannot be set: its measurement then fails, and the others go on.
     """
@@ -51,7 +51,7 @@ def _is_limited(load: Load) -> bool:
 
 
 def _loads_alone(request: RunRequest) -> bool:
-    """Whether nothing but loads was asked for."""
+    """Whether the request contains only loads."""
     return bool(request.phases) and all(PHASES[name].by_load for name in request.phases)
 
 
@@ -64,7 +64,7 @@ def _refuse_more_than_the_lab_has(what: str, asked: float | None, own: GroupLimi
 
 
 def _refuse_more_than_there_is(cpus: float | None, plan: Plan) -> None:
-    """Refuse a quota above a contender's CPUs: it limits nothing, and its figures would mislead."""
+    """Refuse a quota above a contender's number of CPUs, because it has no effect."""
     own = len(plan.placement.server_cpus)
     if cpus is not None and cpus > own:
         raise UsageError(
@@ -74,6 +74,6 @@ def _refuse_more_than_there_is(cpus: float | None, plan: Plan) -> None:
 
 
 def limits_in_force(environment: Environment) -> Iterator[str]:
-    """What every report says of the lab's own limits."""
+    """Return a note on the CPU and memory limits of touchstone itself."""
     if environment.cpu_quota is not None and environment.cpu_quota < environment.cpus:
         yield f"touchstone had {cpus_in_words(environment)}, which generator, contenders and dependencies shared"

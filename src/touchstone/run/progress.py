@@ -1,4 +1,4 @@
-"""Shows how far a run has come: a live bar on a terminal, plain lines elsewhere, nothing when asked to be quiet."""
+"""Shows the progress of a run: a live bar on a terminal, plain lines elsewhere, nothing if quiet."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _PLAIN_EVERY_S = 10.0
 
 
 class Display(Watcher, Protocol):
-    """What the conductor tells of its progress."""
+    """Receives the progress of a run from the conductor."""
 
     def __enter__(self) -> Self:
         """Begin to show."""
@@ -108,7 +108,7 @@ class TerminalDisplay:
 
 
 class LogDisplay:
-    """For a log: a line a stage, and a line now and then, also while a step takes minutes."""
+    """Progress for a log: a line for each stage, and further lines during long steps."""
 
     def __init__(self, console: Console) -> None:
         self._console = console
@@ -180,7 +180,7 @@ class LogDisplay:
 
 
 def _in_words(event: Event) -> str | None:
-    """How far a measurement has come; None if the event does not say."""
+    """Return the progress of a measurement as text. None if the event has none."""
     if event.get("event") != "progress":
         return None
     if "held" in event:

@@ -1,4 +1,4 @@
-"""Goes on past the plan's rounds: until every comparison is decided, or until a given time is spent.
+"""Adds rounds until all comparisons are decided, or until a given time is spent.
 
 Who looks after every round and stops at the first difference will find one; so a run that ends when it is decided
 looks seldom, and shares its error among the looks. Rounds and laps are weighed against each other by what each costs
@@ -26,7 +26,7 @@ _LOOKS = frozenset(look_rounds(MOST_ROUNDS))
 
 
 class SequentialRounds:
-    """An ending past the plan's rounds. The plan's confidence becomes that of the look at which the run ended."""
+    """A stopping rule that adds rounds. The plan's confidence becomes that of the last check."""
 
     note = ""
 
@@ -76,7 +76,7 @@ class SequentialRounds:
         return False
 
     def _weigh(self, run: Run, figures: Sequence[str]) -> None:
-        """Choose the next round's laps: what a fresh round costs against what a further lap tells of these figures."""
+        """Choose the next round's number of laps. It weighs the cost of a round against the benefit of a lap."""
         found = [seen for figure in figures if (seen := spread(run, figure)) is not None]
         if found:
             self.laps = round(statistics.median(self._worthwhile(seen) for seen in found))
@@ -92,10 +92,10 @@ class SequentialRounds:
 
 
 def headline_open(comparison: Comparison) -> bool:
-    """Whether it is undecided, and one of the figures that lead a report."""
+    """Whether the comparison is undecided and of a headline figure."""
     return comparison.outcome is Outcome.UNDECIDED and FIGURES[comparison.figure].headline
 
 
 def _can_change(comparison: Comparison) -> bool:
-    """Whether more rounds can tell more of it."""
+    """Whether more rounds can change the verdict."""
     return comparison.verdict is not Verdict.INVALID and PHASES[comparison.phase].per_round

@@ -1,4 +1,4 @@
-"""When a run has had its rounds: those of the plan, or fewer where it is short of time or enough is known."""
+"""Decides when a run ends: after the plan's rounds, or earlier if time is short or the result is clear."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ where the host doubles the time of a request for parts of a second; a round less
 
 
 class StoppingRule(Protocol):
-    """Asked after each round whether it was the last."""
+    """Decides after each round whether it was the last."""
 
     @property
     def laps(self) -> int | None:
-        """How many laps the next round should have. None while nothing speaks for another number than the plan's."""
+        """Return the number of laps of the next round. None for the plan's number."""
 
     @property
     def note(self) -> str:
-        """What the report is to say of it; empty if nothing."""
+        """Return the note for the report; empty if there is none."""
 
     def reached(self, run: Run, rounds: int, took_s: float) -> bool:
-        """Whether the run has had its rounds: until now `rounds`, of which the last took `took_s`."""
+        """Whether the run ends after `rounds` rounds, of which the last took `took_s` seconds."""
 
 
 class PlannedRounds:
-    """The plan's rounds, unless they take too long or fewer say enough.
+    """Ends after the plan's rounds, or earlier if time is short or the result is clear.
 
     Args:
         plan: the run's.
@@ -62,7 +62,7 @@ class PlannedRounds:
 
     @property
     def note(self) -> str:
-        """What the run left out to keep within its time; empty if nothing."""
+        """Return a note on rounds or laps left out for lack of time."""
         planned = self._plan.rounds
         fewer = []
         if self._left_out:

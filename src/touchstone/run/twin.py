@@ -1,4 +1,4 @@
-"""The twin of a gate: whether there is room for it, in which rounds it takes part, and its cost."""
+"""The twin of a gate: whether it can run, the rounds in which it takes part, and its cost."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class TwinTurns:
         self._took_part = 0
 
     def takes_part(self) -> bool:
-        """Whether the next round has the twin."""
+        """Whether the twin takes part in the next round."""
         if self._took_part < MIN_ROUNDS:
             return True
         without = (self._total_s - self._spent_s) / self._rounds
@@ -55,7 +55,7 @@ class TwinTurns:
 
     @property
     def note(self) -> str:
-        """In how many rounds it took part, and its cost."""
+        """Return a note with the twin's number of rounds and its cost."""
         share = percent(round(self._spent_s / self._total_s, 3)) if self._total_s else "none"
         return f"the twin took part in {self._took_part} of {self._rounds} rounds and took {share} of their time"
 
@@ -66,7 +66,7 @@ def measures_twin(phase: str) -> bool:
 
 
 def no_room(bench: Bench, phases: Iterable[str], contenders: Iterable[Contender]) -> str | None:
-    """Why the twin cannot take part: contenders do not run at once, or would not if it came to them. None if it can."""
+    """Return why the twin cannot take part. None if it can."""
     if "load" not in phases:
         return "no load is measured, in which it could take part"
     if not sliced_loads(bench):

@@ -1,4 +1,4 @@
-"""One request to two services that run already, as a scenario made on the spot: for `touchstone ab URL1 URL2`."""
+"""Compares two running services by one request, for `touchstone ab URL1 URL2`."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _ASKED = 2
 
 @dataclass(frozen=True)
 class UrlQuestion:
-    """What is asked of two services."""
+    """The request, figures and settings of a comparison of two services."""
 
     terms: ComparisonTerms
     target: str
@@ -53,7 +53,7 @@ class UrlQuestion:
 def compare_urls(
     pair: tuple[ExternalService, ExternalService], question: UrlQuestion, conditions: RunConditions
 ) -> MeasuredPair:
-    """Put one request on both in turns until every figure that was asked about is decided.
+    """Load both services alternately until every requested figure is decided.
 
     Raises UsageError if one of them cannot be reached, InvalidRunError if they do not answer alike.
     """
@@ -82,7 +82,7 @@ def compare_urls(
 
 
 def one_request(pair: Sequence[ExternalService], question: UrlQuestion) -> tuple[ScenarioFolder, list[str]]:
-    """A scenario of one request that both services answer alike, and notes about it.
+    """Return a scenario with one request that both services answer equally, and notes about it.
 
     Raises UsageError for a request that cannot be, InvalidRunError if there is no such answer.
     """
@@ -161,7 +161,7 @@ def _status(answers: dict[str, list[Response]], wanted: int | None) -> int:
 
 
 def _expected(body: bytes) -> dict[str, str]:
-    """A body as a manifest says it: as text, or byte for byte where it is none."""
+    """Return the expected body for a manifest: as text, or as bytes if it is not text."""
     try:
         return {"body": literal(body.decode())}
     except UnicodeDecodeError:

@@ -33,7 +33,7 @@ _MAGNITUDE = 0.01
 def write_site(runs: Sequence[Run], out: Path, title: str, published: Sequence[PublishedFigures] = ()) -> list[Path]:
     """Write index.html, a report for each run, and badges; the paths, the page first.
 
-    Imported results have rows on boards, and neither report nor badge: the lab did not measure them.
+    Imported results have rows on boards, and neither report nor badge: touchstone did not measure them.
     """
     ordered = sorted(runs, key=lambda run: run.started_at)
     views = [View(run, judge(run)) for run in ordered]

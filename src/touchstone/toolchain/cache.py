@@ -1,4 +1,4 @@
-"""Where the lab keeps what outlives a run."""
+"""Where touchstone keeps what outlives a run."""
 
 from __future__ import annotations
 
@@ -7,6 +7,6 @@ from pathlib import Path
 
 
 def cache_folder() -> Path:
-    """The lab's cache: toolchains, installations, builds and downloads. `TOUCHSTONE_CACHE` moves it."""
+    """Touchstone's cache: toolchains, installations, builds and downloads. `TOUCHSTONE_CACHE` moves it."""
     default = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "touchstone"
     return Path(os.environ.get("TOUCHSTONE_CACHE", default))

@@ -1,7 +1,8 @@
-"""Apache Otava, which finds change points in performance results: got into the lab's cache, without its dependencies.
+"""Apache Otava, which finds change points in performance results: got into touchstone's cache, without its
+dependencies.
 
 Otava's package asks for clients of Slack, BigQuery, PostgreSQL and Grafana and for one release of numpy; its analysis
-needs numpy and scipy, which the lab has. So the package alone is fetched, and only its analysis is imported.
+needs numpy and scipy, which touchstone has. So the package alone is fetched, and only its analysis is imported.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ class OtavaMissingError(TouchstoneError):
 
 
 def fetch_otava() -> Path:
-    """Get the package into the lab's cache, and import its analysis.
+    """Get the package into touchstone's cache, and import its analysis.
 
     Raises PackagedToolError if its registry has it not, OtavaMissingError if it does not work here.
     """

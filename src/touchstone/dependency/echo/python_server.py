@@ -1,7 +1,10 @@
-"""An exhibit: the downstream of an article, rewritten from its description. It is a script, and runs by itself.
+"""An exhibit: the downstream of an article, rewritten from its description.
+
+It is a script, and runs by itself.
 
 Python's `ThreadingHTTPServer` as it comes: a thread and a connection for each request (HTTP/1.0), a backlog of 5, and a
-sleep for a delay. The counters and the control port are the lab's, so that the exhibit is watched like its sound twin.
+sleep for a delay. The counters and the control port are touchstone's, so that the exhibit is watched like its sound
+twin.
 """
 
 from __future__ import annotations
@@ -105,7 +108,7 @@ def downstream(seen: RequestCounters) -> type[BaseHTTPRequestHandler]:
 
 
 def control(seen: RequestCounters) -> type[BaseHTTPRequestHandler]:
-    """The handler that the lab calls."""
+    """The handler that touchstone calls."""
 
     class Control(BaseHTTPRequestHandler):
         """Tells and resets the counters."""
@@ -152,7 +155,7 @@ def main() -> None:
     threading.Thread(target=watched.serve_forever, daemon=True).start()
     servers = {"listening": server, "control": watched}
     addresses = {name: "{}:{}".format(*found.server_address[:2]) for name, found in servers.items()}
-    print(json.dumps(addresses | {"pid": os.getpid()}), flush=True)  # noqa: T201 - the lab reads this line
+    print(json.dumps(addresses | {"pid": os.getpid()}), flush=True)  # noqa: T201 - touchstone reads this line
     server.serve_forever()
 
 

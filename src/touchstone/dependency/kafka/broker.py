@@ -1,4 +1,4 @@
-"""The broker: one of the lab's own, controller and broker in one JVM, or one that somebody else runs."""
+"""The broker: one of touchstone's own, controller and broker in one JVM, or one that somebody else runs."""
 
 from __future__ import annotations
 
@@ -183,7 +183,10 @@ class OwnBroker:
 
 
 class OutsideBroker:
-    """Named by --kafka: used, never stopped. The lab makes and removes its own topic and group there, and no others."""
+    """Named by --kafka: used, never stopped.
+
+    Touchstone makes and removes its own topic and group there, and no others.
+    """
 
     outside = True
     running = True
@@ -193,7 +196,7 @@ class OutsideBroker:
         self.address = address
 
     def pids(self) -> list[int]:
-        """None that are the lab's."""
+        """None that are touchstone's."""
         return []
 
     def create(self) -> None:
@@ -212,15 +215,15 @@ class OutsideBroker:
             time.sleep(0.1)
 
     def stop(self) -> None:
-        """It is not the lab's to stop."""
+        """It is not touchstone's to stop."""
         raise self._not_ours("stop")
 
     def kill(self) -> None:
-        """It is not the lab's to kill."""
+        """It is not touchstone's to kill."""
         raise self._not_ours("kill")
 
     def remove(self) -> None:
-        """Nothing of it is the lab's."""
+        """Nothing of it is touchstone's."""
 
     def relayed_at(self) -> tuple[str, str]:
         """An outside broker gives out its own address, which leads around a relay. Raises DependencyError."""

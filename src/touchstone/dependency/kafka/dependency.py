@@ -68,7 +68,7 @@ class Kafka(Dependency):
         return None if context.options.get("kafka") else missing(context)
 
     def start(self) -> None:
-        """Format and start a broker of the lab's own, or greet the outside one."""
+        """Format and start a broker of touchstone's own, or greet the outside one."""
         try:
             self._broker.create()
             self._topic = Topic(
@@ -186,7 +186,7 @@ class Kafka(Dependency):
         return self._broker.pids()
 
     def stop(self) -> None:
-        """End the broker and remove its files. At an outside one, remove the lab's topic and group."""
+        """End the broker and remove its files. At an outside one, remove touchstone's topic and group."""
         topic, self._topic = self._topic, None
         if topic is not None:
             if self._broker.outside:

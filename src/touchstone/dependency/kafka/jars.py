@@ -1,4 +1,4 @@
-"""Kafka's jars: fetched once by Maven from the registry that Maven is set to, and kept in the lab's cache."""
+"""Kafka's jars: fetched once by Maven from the registry that Maven is set to, and kept in touchstone's cache."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from touchstone.dependency.base import DependencyError
 
 @dataclass(frozen=True)
 class Account:
-    """A user to run as. `uid` is None if the lab is unprivileged and keeps its own."""
+    """A user to run as. `uid` is None if touchstone is unprivileged and keeps its own."""
 
     name: str
     uid: int | None = None
@@ -46,7 +46,7 @@ class Account:
 
 
 def unprivileged_account() -> Account:
-    """The lab's own user, or `postgres` or `nobody` if the lab runs as root. Raises DependencyError."""
+    """Touchstone's own user, or `postgres` or `nobody` if touchstone runs as root. Raises DependencyError."""
     if os.geteuid() != 0:
         return Account(pwd.getpwuid(os.geteuid()).pw_name)
     for name in ("postgres", "nobody"):

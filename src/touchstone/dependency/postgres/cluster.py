@@ -1,4 +1,4 @@
-"""A PostgreSQL of the lab's own: made from a template, started as an unprivileged user, and ended whole."""
+"""A PostgreSQL of touchstone's own: made from a template, started as an unprivileged user, and ended whole."""
 
 from __future__ import annotations
 

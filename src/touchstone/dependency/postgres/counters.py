@@ -20,7 +20,7 @@ _INDEX = re.compile(r'CREATE (UNIQUE )?INDEX (?:"(?:[^"]|"")*"|\S+) ON (?:ONLY )
 
 
 def client_sessions(connection: psycopg.Connection[tuple[object, ...]], database: str) -> int:
-    """Client backends in the service's database now, the lab's own left out."""
+    """Client backends in the service's database now, touchstone's own left out."""
     row = connection.execute(
         f"SELECT count(*) FROM pg_stat_activity WHERE datname = %s AND {_CLIENTS}", (database,)
     ).fetchone()
@@ -69,7 +69,7 @@ def counters(connection: psycopg.Connection[tuple[object, ...]], database: str) 
 def table_counters(connection: psycopg.Connection[tuple[object, ...]]) -> dict[str, float]:
     """Scans and rows read of the service's own tables, in this connection's database.
 
-    `pg_stat_database` counts rows of the catalogues as well, which each new session reads, the lab's too.
+    `pg_stat_database` counts rows of the catalogues as well, which each new session reads, touchstone's too.
     """
     with connection.cursor(row_factory=dict_row) as cursor:
         cursor.execute(

@@ -88,7 +88,7 @@ class Postgres(Dependency):
         return missing(context)
 
     def start(self) -> None:
-        """Start a server of the lab's own, or greet the outside one. Measure the disk's fsync rate."""
+        """Start a server of touchstone's own, or greet the outside one. Measure the disk's fsync rate."""
         try:
             self._server.create(self._asked)
             if self._server.data_folder is not None:
@@ -266,7 +266,7 @@ class Postgres(Dependency):
         return super().state(before, after, leftovers).model_copy(update={"asked": asked})
 
     def stop(self) -> None:
-        """End the server and remove its files; of an outside server, remove the lab's database."""
+        """End the server and remove its files; of an outside server, remove touchstone's database."""
         if self._server.outside and self._made:
             with suppress(psycopg.Error):
                 self._drop(self._database)

@@ -14,7 +14,7 @@ from touchstone.dependency.postgres.settings import DATABASE
 
 
 class OutsideServer:
-    """The lab makes databases of its own there and gives them settings. The rest of the server is left alone."""
+    """Touchstone makes databases of its own there and gives them settings. The rest of the server is left alone."""
 
     outside = True
     origin = "outside server named by --postgres"
@@ -48,7 +48,7 @@ class OutsideServer:
         return str(row[0]) if row else ""
 
     def pids(self) -> list[int]:
-        """None that are the lab's."""
+        """None that are touchstone's."""
         return []
 
     def create(self, settings: dict[str, str]) -> None:
@@ -72,18 +72,18 @@ class OutsideServer:
             )
 
     def apply(self, settings: dict[str, str]) -> None:
-        """Nothing of the server's own is changed: the settings are given to the lab's database when it is made."""
+        """Nothing of the server's own is changed: the settings are given to touchstone's database when it is made."""
 
     def start(self) -> None:
-        """Let services into the lab's database again."""
+        """Let services into touchstone's database again."""
         self._allow(True)
 
     def stop(self) -> None:
-        """Take the lab's database away: the server runs on, and nobody gets into that database, nor stays in it."""
+        """Take touchstone's database away: the server runs on, and nobody gets into that database, nor stays in it."""
         self._allow(False)
 
     def remove(self) -> None:
-        """Nothing of it is the lab's."""
+        """Nothing of it is touchstone's."""
 
     def administer(self, database: str) -> psycopg.Connection[tuple[object, ...]]:
         """A connection of the URL's role, each statement its own transaction."""
@@ -91,7 +91,7 @@ class OutsideServer:
         return psycopg.connect(**address, autocommit=True, connect_timeout=10)  # type: ignore[arg-type]
 
     def service_address(self, database: str) -> Address:
-        """The address that a service is given: that of the URL with the lab's database."""
+        """The address that a service is given: that of the URL with touchstone's database."""
         return Address(
             self._address.get("host", "127.0.0.1"),
             self._address.get("port", "5432"),
@@ -102,7 +102,7 @@ class OutsideServer:
         )
 
     def _tls(self) -> dict[str, str]:
-        """The URL's own parameters. Where it leaves the mode open, the mode that the lab's connections have."""
+        """The URL's own parameters. Where it leaves the mode open, the mode that touchstone's connections have."""
         given = {key: value for key, value in self._address.items() if key.startswith("ssl")}
         if "sslmode" not in given:
             with self.administer("postgres") as connection:

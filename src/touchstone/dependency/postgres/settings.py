@@ -8,7 +8,7 @@ from typing import Any
 from touchstone.dependency.base import DependencyError
 
 DATABASE = "touchstone"
-"""The service's database: one that the lab makes, and may drop, on any server."""
+"""The service's database: one that touchstone makes, and may drop, on any server."""
 
 FIXED: dict[str, str] = {
     "max_connections": "100",

@@ -1,4 +1,4 @@
-"""The program itself: one that the lab starts, fresh as often as it is wanted, or one that somebody else runs."""
+"""The program itself: one that touchstone starts, fresh as often as it is wanted, or one that somebody else runs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _LINES = 10
 
 
 class OwnProgram:
-    """Started by the lab in its own folder, on its own port and the dependencies' CPUs."""
+    """Started by touchstone in its own folder, on its own port and the dependencies' CPUs."""
 
     outside = False
 
@@ -178,7 +178,7 @@ class OutsideProgram:
             time.sleep(0.1)
 
     def stop(self) -> None:
-        """It is not the lab's to stop."""
+        """It is not touchstone's to stop."""
         raise DependencyError(
             "touchstone does not stop what somebody else runs",
             where=f"dependency {self._name}",
@@ -186,13 +186,13 @@ class OutsideProgram:
         )
 
     def remove(self) -> None:
-        """Nothing of it is the lab's."""
+        """Nothing of it is touchstone's."""
 
     def see_that_it_runs(self) -> None:
         """Nobody is asked: it was reached when the contender started."""
 
     def pids(self) -> list[int]:
-        """None that are the lab's."""
+        """None that are touchstone's."""
         return []
 
     def memory(self) -> int:

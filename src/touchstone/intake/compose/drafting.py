@@ -151,7 +151,7 @@ def _own_address(service: ComposeService) -> dict[str, str]:
 def _settings(
     service: ComposeService, given: set[str], own: Mapping[str, str], notes: list[str]
 ) -> Iterator[tuple[str, str]]:
-    """The environment that is left when dependencies and the lab have given theirs."""
+    """The environment that is left when dependencies and touchstone have given theirs."""
     secrets = []
     for name, value in service.environment.items():
         if name in given or name in own or name in _BY_THE_LAB:

@@ -20,7 +20,7 @@ _LAB_SENDS = re.compile(
     r":.*|host|content-length|transfer-encoding|connection|proxy-connection|keep-alive|te|trailer|upgrade|http2-settings|"
     r"expect|proxy-authorization"
 )
-"""Fields of one connection, of a message's frame and of HTTP/2: the lab sends its own where it needs them."""
+"""Fields of one connection, of a message's frame and of HTTP/2: touchstone sends its own where it needs them."""
 _FIELD_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _PORTS = {"http": 80, "https": 443}
 _SLOWEST_S = 5.0
@@ -44,7 +44,7 @@ class RecordedExchange:
     """Scheme, host and port; the port alone where it is not the scheme's own."""
     target: str
     headers: Mapping[str, str]
-    """By their names in lower case, without those that the lab sends itself."""
+    """By their names in lower case, without those that touchstone sends itself."""
     body: Body | None
     status: int
     media_type: str | None
@@ -53,7 +53,7 @@ class RecordedExchange:
     """Whether its time has a zone: `zoned`, `local` or `unknown`; and that time in seconds."""
     took_s: float
     dropped: frozenset[str]
-    """Fields that were sent and are left out here, since the lab sends its own."""
+    """Fields that were sent and are left out here, since touchstone sends its own."""
     remarks: DraftNotes
     set_cookies: Mapping[str, str] = field(default_factory=dict)
     answered: tuple[tuple[str, str], ...] = ()

@@ -125,7 +125,7 @@ def command_of_words(
     if len(rest) > 2 and rest[0] in _SHELLS and rest[1] == "-c":
         behind = shell(rest[2], source, {**(known or {}), **env})
         return replace(behind, env={**env, **behind.env})
-    # Where it listens is the lab's to say, wherever it is said.
+    # Where it listens is touchstone's to say, wherever it is said.
     whole = [filled(word, {**(known or {}), **env}) for word in rest]
     env = {name: value for name, value in env.items() if name not in _PLACES}
     unset = [found[1] for found in map(_GIVEN_OPTIONS.fullmatch, whole) if found]
@@ -156,7 +156,7 @@ def is_of_others(word: str) -> bool:
 
 
 def _placed(words: Sequence[str]) -> Iterator[str]:
-    """Words without variables, with the lab's address in place of their own."""
+    """Words without variables, with touchstone's address in place of their own."""
     for before, whole in pairwise(["", *words]):
         option, equals, given = whole.rpartition("=")
         if before in _PORT_OPTIONS and whole.isdigit():
@@ -174,7 +174,7 @@ def _placed(words: Sequence[str]) -> Iterator[str]:
 
 
 def _at_place(word: str) -> str:
-    """A word with the lab's address in place of its own. A list of addresses, as of both families, becomes one."""
+    """A word with touchstone's address in place of its own. A list of addresses, as of both families, becomes one."""
     each = [_ADDRESS.sub(r"\1{host}:{port}", one) for one in word.split(",")]
     return "{host}:{port}" if len(each) > 1 and set(each) == {"{host}:{port}"} else ",".join(each)
 

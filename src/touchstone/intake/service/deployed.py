@@ -20,7 +20,7 @@ _FRONT = ("nginx", "caddy", "httpd", "apache2", "supervisord", "tail", "true", "
 """Programs that an image may start and that are not the repository's own service."""
 _CALLED = re.compile(r"(?:\w+_)?(?:URL|URI|DSN|HOSTS?|ADDR|BROKERS|SERVERS|ENDPOINT)")
 _ELSEWHERE = re.compile(r"(?!sqlite|file)[a-z][\w+.-]*://(?!0\.0\.0\.0)|^(?!0\.0\.0\.0)[\w.-]+(?::\d+)?$")
-"""A value that names another host: what a container finds there, a process of the lab does not."""
+"""A value that names another host: what a container finds there, a process of touchstone does not."""
 
 
 @dataclass(frozen=True)

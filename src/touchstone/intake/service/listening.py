@@ -105,7 +105,7 @@ def with_listening_address(
 
 
 def _own_place(name: str, value: str, own: Set[str], ports: Collection[int]) -> str:
-    """What a variable of an image gets: the lab's address in place of the service's own.
+    """What a variable of an image gets: touchstone's address in place of the service's own.
 
     That is its own under a name of its own, or if the image is reached on that port.
     """

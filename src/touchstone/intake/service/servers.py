@@ -110,7 +110,7 @@ def server_in(words: Words) -> str:
 
 
 def at_address(found: DeployedCommand) -> DeployedCommand:
-    """The command of a server, listening where the lab says. What excludes that is dropped, and said."""
+    """The command of a server, listening where touchstone says. What excludes that is dropped, and said."""
     at = next((number for number, word in enumerate(found.words) if module_of(word) in SERVERS), None)
     if at is None:
         return found

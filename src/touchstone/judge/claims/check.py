@@ -1,4 +1,4 @@
-"""Whether claims fit the lab: figures that exist, units that are theirs, findings that can fire."""
+"""Whether claims fit touchstone: figures that exist, units that are theirs, findings that can fire."""
 
 from __future__ import annotations
 

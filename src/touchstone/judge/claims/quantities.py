@@ -160,4 +160,4 @@ def _figure(name: str) -> Callable[[Sample], float | None]:
 QUANTITIES: dict[str, Quantity] = {
     name: Quantity(name, f.title, f.unit.value, f.phase, None, _figure(name)) for name, f in FIGURES.items()
 } | {quantity.name: quantity for quantity in _ALL}
-"""All that a claim's `figure` may name: the lab's figures, and these quantities."""
+"""All that a claim's `figure` may name: touchstone's figures, and these quantities."""

@@ -84,7 +84,7 @@ class ClaimRuling(Record):
 
     @property
     def measured(self) -> bool:
-        """Whether there is a number or an observed event of the lab's own."""
+        """Whether there is a number or an observed event of touchstone's own."""
         return any(m.value is not None or m.happened is not None for m in self.measurements)
 
 
@@ -104,5 +104,5 @@ class ClaimsRuling(Record):
 
     @property
     def measured(self) -> int:
-        """How many claims have a measurement of the lab's own."""
+        """How many claims have a measurement of touchstone's own."""
         return sum(c.measured for c in self.claims)

@@ -27,7 +27,7 @@ class DependencyUse:
 def dependency_use(sample: Sample) -> DependencyUse:
     """A dependency's CPU in the measured window (from the engine) or whole load (from Python).
 
-    In slices the lab's reading would be that of all contenders' turns, so it says nothing of one of them.
+    In slices touchstone's reading would be that of all contenders' turns, so it says nothing of one of them.
     """
     result = sample.result
     if result is not None and result.machine.dependencies_cpu_s is not None:

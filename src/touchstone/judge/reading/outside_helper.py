@@ -181,7 +181,7 @@ def _leaves(own: _SliceUse, neighbour: _SliceUse, sizes: tuple[int, int, int]) -
 
 
 def _sizes(sample: Sample, cpus: int) -> tuple[int, int, int]:
-    """Numbers of CPUs of the server, of the rest of the lab, and of both."""
+    """Numbers of CPUs of the server, of the rest of touchstone, and of both."""
     place = sample.process.placement
     server, rest = set(place.server_cpus), {*place.engine_cpus, *place.dependency_cpus}
     return (len(server) or cpus, len(rest) or cpus, len(server | rest) or cpus)

@@ -114,7 +114,7 @@ def cpu_stolen(sample: Sample, case: Case) -> Iterator[Fired]:
 _CPU_THROTTLED_OFTEN = 0.1
 _CPU_THROTTLED_LEAST_PERIODS = 10
 _LABS_OWN = re.compile(r"/(touchstone-\d+-|libpod-|docker[/-])[^/]+$")
-"""The group of a contender, or of its container; that of the lab around it can have a quota of its own."""
+"""The group of a contender, or of its container; that of touchstone around it can have a quota of its own."""
 
 
 @on_sample(

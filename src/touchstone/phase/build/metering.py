@@ -30,7 +30,7 @@ class Meter:
     cpu_s: float = 0.0
     memory_peak: int = 0
     other_cpu_s: float = 0.0
-    """CPU seconds of everything else on the machine meanwhile, the lab's own watching included."""
+    """CPU seconds of everything else on the machine meanwhile, touchstone's own watching included."""
     steal_s: float = 0.0
     """CPU seconds that the hypervisor gave to others meanwhile."""
 

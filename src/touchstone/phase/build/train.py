@@ -1,8 +1,8 @@
 """The training run of a variant with an AOT cache (JEP 483, 514 and 515).
 
-The JVM watches itself while the lab checks the contract, and when it is asked to end it writes what it has seen (loaded
-and linked classes, method profiles) into the cache file. That is the last part of the build, and its sample belongs to
-the build; it needs running dependencies, so it comes after they have started.
+The JVM watches itself while touchstone checks the contract, and when it is asked to end it writes what it has seen
+(loaded and linked classes, method profiles) into the cache file. That is the last part of the build, and its sample
+belongs to the build; it needs running dependencies, so it comes after they have started.
 """
 
 from __future__ import annotations

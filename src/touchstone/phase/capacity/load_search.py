@@ -239,7 +239,7 @@ class LoadSearch:
     def _target(self, one: LoadSequence) -> TrialTarget:
         contender, service = one.running, one.running.service
         watched = contender.watch(after_s=0.0)
-        assert watched is not None  # the phase is for contenders that the lab starts
+        assert watched is not None  # the phase is for contenders that touchstone starts
         ready, values = self.bench.scenario.ready, ValueSource(self.bench.seed)
         limit = self.load.cpus or self.bench.options.cpu_limit
         return TrialTarget(

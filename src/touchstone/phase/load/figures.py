@@ -1,4 +1,4 @@
-"""Takes the figures of a load from what the engine measured: arithmetic only, no judgement."""
+"""Computes the figures of a load from the engine's result, without judging them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ WATCHED = ("rss_peak", "rss_after_load", "rss_after_idle", "pss_peak", "anon_pea
 
 
 def load_figures(result: LoadResult, unwatched: str | None = None) -> tuple[dict[str, float], dict[str, str]]:
-    """Figures in base units, and for each that could not be measured the reason.
+    """Return figures in base units, and the reason for each figure that is missing.
 
     `unwatched` tells why nobody could watch the contender's processes, where that is so.
     """
@@ -93,7 +93,7 @@ def _event_figures(events: Events | None) -> dict[str, float]:
 
 
 def keep_figures(sample: Sample, found: tuple[dict[str, float], dict[str, str]]) -> None:
-    """Put a load's figures into the sample that has its result."""
+    """Store a load's figures in the sample with its result."""
     assert sample.result is not None  # the load is over
     sample.figures, sample.not_measured = found
     window = sample.result.watch.window if sample.result.watch else None
@@ -147,7 +147,7 @@ def _memory(watch: Watch, figures: dict[str, float], missing: dict[str, str]) ->
 
 
 def memory_remarks(result: LoadResult) -> dict[str, str]:
-    """Why memory figures are not the RSS that their titles name, by figure."""
+    """Return, by figure, why a memory figure is not the RSS that its title names."""
     watch = result.watch
     if watch is None or not several_processes(watch):
         return {}

@@ -1,4 +1,4 @@
-"""The load phase: in slices, all contenders in turn, or in a whole window on a fresh process, as the load demands."""
+"""The load phase. A load is measured in slices, or in a whole window on a new process."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from touchstone.vocabulary.phase import PHASES, PhaseKind
 
 
 class LoadPhase(Phase):
-    """Puts every load of the plan on a contender."""
+    """Loads a contender with every load of the plan."""
 
     kind: ClassVar[PhaseKind] = PHASES["load"]
     outside: ClassVar[bool] = True

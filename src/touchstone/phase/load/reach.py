@@ -1,4 +1,4 @@
-"""Which loads cannot be put on a contender: in a protocol that it does not speak, or with limits."""
+"""Finds loads that a contender cannot get, because of protocol or limits."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from touchstone.vocabulary.figure import FIGURES
 
 
 def not_spoken(contender: Contender, spoken: SpokenProtocol) -> str | None:
-    """Why a protocol is not spoken with the contender; None if it is."""
+    """Return why a protocol cannot be used with the contender. None if it can."""
     speaks, outside = contender.stack.speaks, contender.outside
     if speaks and spoken.label not in speaks:
         return f"{spoken} is asked for, and the stack says that it does not speak it (`speaks`: {', '.join(speaks)})"
@@ -22,14 +22,14 @@ def not_spoken(contender: Contender, spoken: SpokenProtocol) -> str | None:
 
 
 def without_tcp(contender: Contender) -> str | None:
-    """Why a phase that goes over TCP alone is left out. None if it is not."""
+    """Return why a phase that needs TCP is left out. None if it is possible."""
     if contender.outside is None or contender.outside.socket is None:
         return None
     return f"this phase goes over TCP, and the service listens on a Unix socket ({contender.outside.origin})"
 
 
 def out_of_reach(contender: Contender, load: Load) -> str | None:
-    """Why the load cannot be put on the contender; None if it can."""
+    """Return why the contender cannot get the load. None if it can."""
     if why := not_spoken(contender, load.spoken):
         return why
     if contender.outside is None:
@@ -54,7 +54,7 @@ def unmeasured(
     phase: str = "load",
     position: int = 0,
 ) -> Sample:
-    """The sample of a load that was not put on: every figure of the phase gives the reason, and nothing has failed."""
+    """Return the sample of a load that was left out. Each figure has the reason; it is not a failure."""
     sample = blank_sample(bench, phase, contender.name, load=name, round_number=round_number, position=position)
     sample.not_measured = {figure.name: why for figure in FIGURES.values() if figure.phase == phase}
     return sample

@@ -1,4 +1,6 @@
-"""Loads in slices: all contenders run at once, and each gets its load in turn while the others rest.
+"""Loads in slices.
+
+All contenders run, and one after another gets load.
 
 Disturbances of the machine affect neighbouring slices alike and cancel in their ratio. One
 process of each contender serves all loads of a round, in a random order: a runtime that compiles while it runs is
@@ -42,7 +44,9 @@ _UNBROKEN_ROUNDS = 2
 
 
 def sliced_loads(bench: Bench) -> dict[str, Load]:
-    """The loads that can be put on in slices. The others keep whole windows, and those that ask for them.
+    """Return the loads that can be measured in slices.
+
+    The others use whole windows.
 
     Steps and ramps are one climb, a preparation that acts on a dependency acts on what contenders share, and a load of
     more connections than one process may open is spread over processes, but on other machines. Contenders that do not
@@ -62,7 +66,7 @@ def sliced_loads(bench: Bench) -> dict[str, Load]:
 
 @dataclass
 class SlicedLoads:
-    """The loads in slices of a run, and what its rounds have shown of them."""
+    """The loads in slices of a run, and results of its earlier rounds."""
 
     loads: Mapping[str, Load]
     ceilings: Ceilings
@@ -70,7 +74,7 @@ class SlicedLoads:
     """Loads under which all contenders were seen to answer as fast without rests."""
 
     def measure(self, bench: Bench, contenders: Sequence[Contender], round_number: int) -> Iterator[list[Sample]]:
-        """The samples of each load of one round and the null server, as soon as complete."""
+        """Yield the samples of each load and of the null server in one round."""
         loads = self.loads
         dice = random.Random(f"{bench.seed}-slices-{round_number}")
         for names in _sharing(loads):
@@ -138,11 +142,11 @@ class _SlicedLoad:
 
     @property
     def load(self) -> Load:
-        """What is put on them."""
+        """Return the load of this round."""
         return self.over_rounds.loads[self.name]
 
     def measure(self) -> list[Sample]:
-        """The samples of all contenders, and the tare. What goes wrong becomes their failure."""
+        """Return the samples of all contenders and the null server. An error becomes a failure of the sample."""
         samples = [self._blank(one.contender.name, one.process) for one in self.started] + [self._blank(TARE)]
         attempt_together(samples, lambda: self._measure(samples))
         return samples
@@ -204,7 +208,7 @@ class _SlicedLoad:
         return names.index(self.bench.twin) if self.bench.twin in names else None
 
     def _warm_up(self, session: SlicesSession) -> dict[int, WarmUp]:
-        """Laps until no contender gets faster any more, or its time is used up."""
+        """Run laps until no contender gets faster or the time is up."""
         profile = self.bench.profile
         least_s = profile.warm_least_of(self.load)
         budget = WarmUpBudget(least_s, max(least_s, profile.warm_most_s))
@@ -224,7 +228,7 @@ class _SlicedLoad:
         return accounts
 
     def _check_contract(self, session: SlicesSession, sequences: Sequence[LoadSequence]) -> None:
-        """The contract once more, inside the load, in the first round."""
+        """Check the contract during the load, in the first round."""
         if self.round_number != 1:
             return
         for index, sequence in enumerate(sequences):
@@ -234,7 +238,7 @@ class _SlicedLoad:
                     self.records += check_contract_in_load(session, index, sequence)
 
     def _without_rest(self, session: SlicesSession, slice_s: Mapping[int, float]) -> None:
-        """A long turn of each contender and the null server, last in the first rounds' warm-up."""
+        """Load each contender and the null server without a pause, after the first rounds' warm-up."""
         if self.name in self.over_rounds.keep_their_rate or self.round_number > _UNBROKEN_ROUNDS:
             return
         self.bench.watcher.step(f"{self.name}: without a rest")
@@ -245,7 +249,10 @@ class _SlicedLoad:
         self.records += load_without_rest(session, answering, self.bench.profile.unbroken_of(self.load), before)
 
     def _slice_lengths(self) -> dict[int, float]:
-        """By contender; in a closed loop as long as whole generations need. Raises TouchstoneError."""
+        """Return slice lengths by contender.
+
+        In a closed loop they fit complete generations. Raises TouchstoneError.
+        """
         usual = self.bench.profile.slice_of(self.load)
         if self.load.loop != "closed":
             # The null server's percentiles are asked for by rules alone.
@@ -282,15 +289,15 @@ class _SlicedLoad:
                 known = self.bench.lap_watcher.after_lap(self.lanes)
 
     def _lapped(self, index: int) -> list[TurnRecord]:
-        """A contender's turns that count, until now."""
+        """Return the contender's measured slices so far."""
         return [record for record in self._turns(index) if record.lap is not None]
 
     def _turns(self, index: int) -> list[TurnRecord]:
-        """All of a contender's turns, until now."""
+        """Return all slices of a contender so far."""
         return [record for record in self.records if record.contender == index]
 
     def _keep(self, result: SlicesResult, unwatched: Sequence[str | None]) -> None:
-        """Put the engine's results into the samples, with the figures."""
+        """Store the engine's results and the figures in the samples."""
         for sample, found, why in zip(self.lanes, result.contenders, [*unwatched, None], strict=True):
             assert isinstance(sample.evidence, LoadEvidence)  # it was begun with the laps
             assert sample.evidence.slices is not None
@@ -303,7 +310,7 @@ class _SlicedLoad:
 
 
 def _with_machine(result: LoadResult, slices: Sequence[Slice]) -> LoadResult:
-    """The result with what else used the machine within the contender's own measured slices."""
+    """Return the result with the other processes that used CPU in the contender's measured slices."""
     measured = [one for one in slices if one.lap_phase == "load"]
     stolen, others = _sum(s.steal_s for s in measured), _sum(s.other_cpu_s for s in measured)
     dependencies: dict[str, float] = {}

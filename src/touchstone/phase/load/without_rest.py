@@ -1,4 +1,4 @@
-"""Load without a rest: what is refilled while others have their turn lasts for a short slice, and not for a stretch."""
+"""Load without a pause: detects contenders that are fast only after a pause."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ KEPT = 0.8
 def load_without_rest(
     session: SlicesSession, slice_s: Mapping[int, float], seconds: float, before: Mapping[int, Sequence[Slice]]
 ) -> list[TurnRecord]:
-    """The turns of a stretch without a rest of each contender.
+    """Load each contender without a pause, and return the slices.
 
     One in doubt has a second stretch right after it, which counts in place of the first. A machine that others use
     slows one stretch down, as does a compiler that begins again after the contract's requests; hardly both of two,
@@ -45,7 +45,7 @@ def load_without_rest(
 
 
 def _stretch(session: SlicesSession, index: int, part_s: float, seconds: float) -> list[TurnRecord]:
-    """Consecutive turns of one contender; it ends early if the contender has fallen silent."""
+    """Load one contender in consecutive slices. Ends early if it stops responding."""
     records: list[TurnRecord] = []
     for _ in range(math.ceil(seconds / part_s - 1e-6)):
         if not fell_silent(records):

@@ -103,7 +103,10 @@ def tls_flags(settings: TlsSettings) -> Iterator[str]:
 
 
 def flags(probe: Probe, *, owned: bool) -> Iterator[str]:
-    """The engine's flags for a scenario's probe. Only a service that the lab started (`owned`) gets unsafe methods."""
+    """The engine's flags for a scenario's probe.
+
+    Only a service that touchstone started (`owned`) gets unsafe methods.
+    """
     for name, value in probe.headers.items():
         yield f"--header={name}: {value}"
     if not owned:

@@ -172,7 +172,7 @@ def _look_at_threads(passes: ProfilePasses, contender_running: StartedService, e
 
 
 def _look_at_heap(passes: ProfilePasses, contender_running: StartedService, evidence: ProfileEvidence) -> None:
-    """What a JVM collects and allocates, between two collections that the lab asks for."""
+    """What a JVM collects and allocates, between two collections that touchstone asks for."""
     try:
         heap = HotspotHeap(contender_running.process, contender_running.process.log.with_suffix(".gc.log"))
         heap.collect()

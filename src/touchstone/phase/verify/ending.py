@@ -26,9 +26,11 @@ GIVEN_S = 10.0
 
 
 def end_with_clients(running: StartedService, requests: Sequence[Request], seed: int) -> EndingWithClients | None:
-    """How the service ends. None if it does not answer `requests`, of which the first is the usual one.
+    """How the service ends.
 
-    None, too, where the lab may not end it in this way: a contract that held is not broken by that.
+    None if it does not answer `requests`, of which the first is the usual one.
+
+    None, too, where touchstone may not end it in this way: a contract that held is not broken by that.
     """
     if not requests:
         return None

@@ -30,7 +30,7 @@ class BuildEvidence(Record):
     kind: Literal["build"] = "build"
     commands: list[list[str]] = []
     env: dict[str, str] = Field(default={}, exclude_if=lambda env: not env)
-    """What the manifest sets for the build beyond the lab's own variables."""
+    """What the manifest sets for the build beyond touchstone's own variables."""
     install: InstallEvidence | None = None
     """What this build itself installed; what its base installed stands with the base."""
     cold: bool = False

@@ -82,7 +82,7 @@ class PatienceProbe(Record):
     request: str
     dependency: str
     waited_s: float
-    """Until its response, or until the lab gave up."""
+    """Until its response, or until touchstone gave up."""
     answered: bool
 
 

@@ -13,7 +13,7 @@ class OciLayout(Record):
     digest: str
     written_by: str
     port: int | None
-    """Where a container of it listens unless PORT is given to it; None of an image that the lab did not write."""
+    """Where a container of it listens unless PORT is given to it; None of an image that touchstone did not write."""
 
 
 class FootprintEvidence(Record):

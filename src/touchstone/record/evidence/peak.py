@@ -17,7 +17,7 @@ class PeakEvidence(Record):
     within_s: float
     """How long it was watched."""
     ready_s: float
-    """When the lab had seen the first correct response; it asks every 20 ms."""
+    """When touchstone had seen the first correct response; it asks every 20 ms."""
     load_begins_s: float
     """When the first request of the load was due: zero of the series in `result`."""
     served: list[int]

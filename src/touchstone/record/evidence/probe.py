@@ -84,7 +84,7 @@ class ProbeReport(Record):
     refused: Refused | None = None
     """Set where the service stopped answering plain requests as before; later cases are inconclusive."""
     left_out: int = 0
-    """Cases that send a method which may change data, on a service that the lab did not start."""
+    """Cases that send a method which may change data, on a service that touchstone did not start."""
     kept: dict[Level, RequirementCounts]
     requirements: list[ProbeRequirement]
     cases: list[ProbeCase]

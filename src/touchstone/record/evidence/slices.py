@@ -1,4 +1,4 @@
-"""What a load in slices leaves: each turn of a contender, and how its warm-up ended. docs/engine-protocol.md."""
+"""Evidence of a load in slices: each slice, and how the warm-up ended. See docs/engine-protocol.md."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ LEAST_LEFT = 0.05
 
 
 class Generations(Record):
-    """Correct responses between the end of a slice's first and last whole generation."""
+    """Right responses between the ends of a slice's first and last complete generation."""
 
     responses: int
     seconds: float
@@ -43,7 +43,7 @@ class SliceLatency(Record):
 
 
 class Slice(Record):
-    """One turn of one contender. Seconds since the job's origin, one clock for all contenders."""
+    """One slice of one contender. Times are seconds since the start of the job."""
 
     index: int
     lap_phase: Literal["warmup", "load"]
@@ -100,12 +100,12 @@ class Slice(Record):
 
     @property
     def left_here(self) -> float | None:
-        """The share of its own CPUs' time that others left the contender. None where `taken_here` is not known."""
+        """Return the share of its CPUs' time that other processes left to the contender. None if not known."""
         return None if self.taken_here is None else max(LEAST_LEFT, 1 - self.taken_here)
 
 
 class WarmUp(Record):
-    """How a contender was warmed up before the slices that count."""
+    """The warm-up of a contender before its measured slices."""
 
     ended: Literal["flat", "budget", "died"]
     """`flat`: it had stopped getting faster, and did nothing while it rested. `budget`: the profile's time was used up
@@ -135,7 +135,7 @@ class SlicesEvidence(Record):
 
     @property
     def counted(self) -> list[Slice]:
-        """The slices that count: those of laps, without the warm-up's."""
+        """Return the measured slices, without those of the warm-up."""
         return [one for one in self.slices if one.lap is not None]
 
     @property
@@ -145,13 +145,13 @@ class SlicesEvidence(Record):
 
     @property
     def late_parts(self) -> list[Slice]:
-        """The later half of the stretch without a rest: what lasts for a while only is used up by then."""
+        """Return the second half of the stretch without a pause, when limited resources are used up."""
         parts = [one for one in self.slices if one.unbroken]
         return parts[len(parts) // 2 :]
 
     @property
     def unbroken_s(self) -> float:
-        """Seconds of load without a rest. 0 where it was not looked at."""
+        """Return the seconds of load without a pause; 0 if there was none."""
         return sum(one.end - one.begin for one in self.slices if one.unbroken)
 
     @property
@@ -162,7 +162,9 @@ class SlicesEvidence(Record):
 
     @property
     def kept(self) -> float | None:
-        """What a contender keeps of its pace without rests. None where it was not looked at.
+        """Return the rate without pauses divided by that in slices.
+
+        None if not measured.
 
         In a closed loop its rate over that of the slice in the middle. In an open loop the share of right responses
         over that in the slices or, where half of the responses take longer than the slices' 99th percentile, the median
@@ -190,7 +192,10 @@ def _right_share(slices: Sequence[Slice]) -> float:
 
 
 def _pace_kept(parts: Sequence[Slice], laps: Sequence[Slice]) -> float:
-    """The slices' median latency over that without rests. 1 where the latter is within what the slices show."""
+    """Return the slices' median latency divided by that without pauses.
+
+    It is 1 if the latter is within the slices' range.
+    """
     now = [one.latency.p50 for one in parts if one.latency is not None and one.latency.p50]
     usual = [one.latency.p50 for one in laps if one.latency is not None and one.latency.p50]
     slow = [one.latency.p99 for one in laps if one.latency is not None and one.latency.p99]

@@ -38,7 +38,7 @@ class ThreadAtEnd(Record):
     """The CPUs that it may run on, where they are more than the contender's."""
     nice: int | None = None
     usual: int | None = None
-    """The lab's own nice value."""
+    """Touchstone's own nice value."""
     policy: str | None = None
     """A real-time policy."""
 
@@ -58,7 +58,7 @@ class Confinement(Record):
     beyond_cpus: list[ThreadAtEnd] = []
     """Threads that may run on CPUs that the contender was not given."""
     raised: list[ThreadAtEnd] = []
-    """Threads with a nice value below the lab's, or a real-time policy."""
+    """Threads with a nice value below touchstone's, or a real-time policy."""
     strays: list[StrayProcess] = []
     """Processes that had left its session and its cgroup."""
     left_cgroup: list[StrayProcess] = []

@@ -86,7 +86,7 @@ def published(p: PublishedValue) -> str:
 
 
 def in_lab_units(p: PublishedValue) -> str:
-    """A published size in binary multiples, as the lab writes sizes; empty for everything else."""
+    """A published size in binary multiples, as touchstone writes sizes; empty for everything else."""
     base, factor = UNITS[p.unit]
     return value(p.value * factor, base) if base == "B" and p.unit in ("kB", "MB", "GB") else ""
 

@@ -16,7 +16,7 @@ def build(view: View) -> Iterator[PageSection]:
 
 
 def cpus_in_words(env: Environment) -> str:
-    """How many of the machine's CPUs the lab could use, such as `0.5 of 2 CPUs, by the quota of GROUP`."""
+    """How many of the machine's CPUs touchstone could use, such as `0.5 of 2 CPUs, by the quota of GROUP`."""
     if env.cpu_quota is not None and env.cpu_quota < env.cpus:
         return f"{env.cpu_quota:g} of {plural(env.machine_cpus or env.cpus, 'CPU')}, by the quota of {env.cpu_quota_of}"
     if env.machine_cpus is not None and env.cpus < env.machine_cpus:
