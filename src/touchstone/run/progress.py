@@ -176,7 +176,8 @@ class LogDisplay:
 
     def _say_now_and_then(self) -> None:
         if time.monotonic() - self._said >= _PLAIN_EVERY_S:
-            self.say(f"  {self._done}/{self._steps} after {time.monotonic() - self._start:.0f} s: {self._doing}")
+            took_s = time.monotonic() - self._start
+            self.say(f"  {took_s:.0f} s, {self._done} of {self._steps} measurements: {self._doing}")
 
 
 def _in_words(event: Event) -> str | None:
