@@ -89,7 +89,7 @@ def test_a_scrape_sees_turns_progress_and_figures() -> None:
         )
     )
     with exporting("0") as (display, said):
-        url = said.split("metrics: ")[1].strip()
+        url = said.split("metrics: ")[1].split()[0]
         display.total(4)
         display.begins(sample)
         display.event(TURN)
@@ -239,7 +239,7 @@ def test_a_port_is_of_this_machine_alone_unless_an_address_is_named() -> None:
 
 def test_a_scraper_that_breaks_off_prints_nothing(capfd: pytest.CaptureFixture[str]) -> None:
     with exporting("0") as (_, said):
-        url = said.split("metrics: ")[1].strip()
+        url = said.split("metrics: ")[1].split()[0]
         for sent in (b"", b"GET /met", b"GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n", b"\x16\x03\x01\r\n\r\n"):
             with socket.create_connection(("127.0.0.1", urlsplit(url).port)) as scraper:
                 scraper.sendall(sent)
@@ -255,7 +255,7 @@ def test_a_load_is_scraped_while_it_goes_on(tmp_path: Path) -> None:
         command = [*COMMAND, "load", url, "-c", "2", "-d", "2", "--metrics", "0", "--metrics", "live.ndjson"]
         with subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as load:
             assert load.stderr is not None
-            place = load.stderr.readline().split("metrics: ")[1].strip()
+            place = load.stderr.readline().split("metrics: ")[1].split()[0]
             counts: list[float] = []
             while load.poll() is None and len(counts) < 2:
                 found = scraped(place).get("touchstone_requests_total ok load load")
@@ -297,3 +297,27 @@ def test_the_dashboard_shows_what_is_exported() -> None:
     }
     # The generator's own CPU is of use to touchstone alone.
     assert asked == names - {"touchstone_engine_cpu_seconds_total"}
+
+
+def test_the_page_has_the_points_that_it_does_not_have_yet() -> None:
+    def points(after: str = "") -> Any:
+        with urllib.request.urlopen(f"{curves}points{after}", timeout=10) as answer:
+            return json.load(answer)
+
+    with exporting("0") as (display, said):
+        curves = said.split("curves: ")[1].split()[0]
+        display.total(4)
+        display.event(TURN)
+        display.event({**TURN, "rate": None})
+        first = points()
+        for t, ok in ((0.5, 100), (1.0, 300), (0.5, 50)):
+            display.event({"event": "progress", "t": t, "ok": ok, "errors": 0, "connections": 8, "queue": 0})
+        rest = points(f"?after={first['made']}")
+        assert points("?after=99")["points"] == []
+        assert points("?after=x")["made"] == 4
+    turn = first["points"][0]
+    assert (first["made"], turn["contender"], turn["stage"]) == (1, "go/plain", "load")
+    assert (turn["rate"], turn["p99"], turn["cpu"]) == (400.0, 0.004, 0.002)
+    assert first["measurements"] == {"planned": 4, "done": 0}
+    # A load that begins counts from 0 again.
+    assert [point["rate"] for point in rest["points"]] == [200.0, 400.0, 100.0]

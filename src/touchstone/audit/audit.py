@@ -12,7 +12,7 @@ from touchstone.audit.checks import Fault, faults, not_applied
 from touchstone.audit.formats.load_tools import ONCE
 from touchstone.audit.published import Publication, PublishedResult
 from touchstone.judge.statistics.decision import Interval
-from touchstone.judge.statistics.intervals import mean_interval
+from touchstone.judge.statistics.intervals import ratio_interval
 
 NOISE = 0.05
 """Assumed of a rate whose spread is not published: runs on rented machines scatter by 2.7 % (standard deviation), so
@@ -98,10 +98,9 @@ def _repeated(results: list[PublishedResult]) -> RepeatedLoad | None:
     rates = [math.log(rate) for result in results if (rate := result.measured_rate)]
     if len({(result.tool, result.test, result.load) for result in results}) != 1 or len(rates) != len(results):
         return None
-    found = mean_interval(rates, 0.95)
-    if found is None:
+    interval = ratio_interval(rates, 0.95)
+    if interval is None:
         return None
-    interval = Interval(*(math.exp(v) for v in (found.point, found.low, found.high)))
     return RepeatedLoad(results[0].test, len(rates), interval, statistics.stdev(rates))
 
 

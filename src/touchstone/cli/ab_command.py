@@ -12,7 +12,7 @@ import typer
 from rich.console import Console
 
 from touchstone.cli import ab_revisions, ab_urls, options
-from touchstone.cli.metrics_option import Metrics, exported
+from touchstone.cli.metrics_option import Live, Metrics, exported
 from touchstone.cli.places import results_root
 from touchstone.cli.terms import gate_code, read_share
 from touchstone.failure import ExitCode, UsageError
@@ -128,6 +128,7 @@ def ab(
         ),
     ] = None,
     metrics: Metrics = None,
+    live: Live = False,
 ) -> int:
     """Compare two git revisions, or two running services: which figures are better, worse or equivalent."""
     urls = bool(_URL.match(base) or (head and _URL.match(head)))
@@ -139,7 +140,7 @@ def ab(
     conditions = RunConditions(
         results=results_root(),
         folder=out,
-        display=exported(display_for(progress), metrics),
+        display=exported(display_for(progress), metrics, live=live),
         fresh_builds=fresh_builds,
         until_decided_s=minutes * 60,
     )

@@ -18,6 +18,7 @@ from rich.console import Console
 
 from touchstone.check.mix import read_mix
 from touchstone.cli.engine_command import PASS_ON
+from touchstone.cli.metrics_option import LIVE_PLACE
 from touchstone.engine.fail_if import FailIf, failed_share, parse_fail_if
 from touchstone.engine.http2 import speaks_http2
 from touchstone.engine.job import sent
@@ -38,6 +39,7 @@ _OWN = """
 Options of touchstone load alone:
       --metrics <PLACE>      Export live figures: to a port of this machine (OpenMetrics), a file FILE.ndjson, or a
                              collector's URL (OTLP over HTTP); may be repeated. The live line is not drawn then
+      --live                 Draw the curves while it loads, on a page of this machine; short for --metrics 0
       --fail-if <CONDITION>  Exit with 3 if it holds: "errors > 1%", "p99 > 20ms", "rate < 1000"; may be repeated
       --histogram            Draw the latencies as bars
       --mix <FILE>           Send a weighted mix of [[requests]], or [[journeys]], from a TOML file, with the words
@@ -223,6 +225,8 @@ def _read_options(given: Sequence[str]) -> _LoadArguments:
                 raise UsageError("--mix is given twice", fix="write all requests into one file")
             else:
                 asked.mix = Path(value)
+        elif word == "--live":
+            asked.metrics.append(LIVE_PLACE)
         elif word != "--histogram":
             asked.words.append(word)
     if asked.mix is not None and _value_of("--job", asked.words) is not None:

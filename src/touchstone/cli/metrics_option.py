@@ -13,10 +13,18 @@ HELP = (
     "to a collector's URL (OTLP over HTTP; needs the extra `otlp`). Repeatable."
 )
 Metrics = Annotated[list[str] | None, typer.Option("--metrics", metavar="PORT|FILE|URL", help=HELP, show_default=False)]
+Live = Annotated[
+    bool,
+    typer.Option(
+        "--live", help="Draw the curves while it measures, on a page of this machine; short for `--metrics 0`."
+    ),
+]
+LIVE_PLACE = "0"
 
 
-def exported(display: Display, wanted: list[str] | None) -> Display:
+def exported(display: Display, metrics: list[str] | None, *, live: bool) -> Display:
     """The display, exporting too if that is wanted. Raises UsageError for a place that cannot be opened."""
+    wanted = [*(metrics or ()), *([LIVE_PLACE] if live else ())]
     if not wanted:
         return display
     # Its libraries load for as long as a short help is read.

@@ -13,7 +13,7 @@ from rich.console import Console
 
 from touchstone.cli import completion, options
 from touchstone.cli.cluster_option import load_from, run_on_cluster
-from touchstone.cli.metrics_option import Metrics, exported
+from touchstone.cli.metrics_option import Live, Metrics, exported
 from touchstone.cli.places import as_typed, results_root, scenarios_root, usual_scenario
 from touchstone.cli.services import read_services
 from touchstone.failure import ExitCode, InvalidRunError, UsageError
@@ -118,6 +118,7 @@ def run(
     details: options.Details = False,
     lines: Annotated[bool, typer.Option("--lines", help="One line a figure, for searching in a log.")] = False,
     metrics: Metrics = None,
+    live: Live = False,
 ) -> int:
     """Build, check, start and load the contenders of a scenario, and show which differences are real."""
     options.refuse_both(
@@ -125,6 +126,7 @@ def run(
         ("--until-decided", until_decided, "--minutes", minutes),
         ("--slice", slice_s is not None, "--whole-windows", whole_windows),
         ("--cluster", cluster, "--metrics", metrics),
+        ("--cluster", cluster, "--live", live),
     )
     if until_decided < 0 or minutes < 0:
         raise UsageError("minutes cannot be negative", fix="give a number above 0, such as --minutes 5")
@@ -164,7 +166,7 @@ def run(
     conditions = RunConditions(
         results=results_root(),
         folder=out,
-        display=exported(display_for(progress), metrics),
+        display=exported(display_for(progress), metrics, live=live),
         addresses={key: value for key, value in (("postgres", postgres), ("kafka", kafka)) if value},
         fresh_builds=fresh_builds,
         timed_builds=not quick or fresh_builds or bool(phase),

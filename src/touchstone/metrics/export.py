@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 
 from touchstone.engine.client import Event
 from touchstone.metrics.live import LiveMetrics
+from touchstone.metrics.page import LivePage
 from touchstone.metrics.places import ExportPlaces
 
 
@@ -14,11 +15,14 @@ class LiveExport:
 
     def __init__(self, wanted: list[str], say: Callable[[str], None]) -> None:
         self.live = LiveMetrics()
-        self.places = ExportPlaces(wanted, self.live.registry, say)
+        self._page = LivePage(self.live)
+        self.places = ExportPlaces(wanted, self.live.registry, self._page, say)
 
     def event(self, event: Event) -> None:
         """Export an event of the engine."""
-        self.places.write({**event, **self.live.event(event)})
+        labels = self.live.event(event)
+        self._page.event(event, labels)
+        self.places.write({**event, **labels})
 
     def measured(self, place: Mapping[str, str], figures: Mapping[str, float]) -> None:
         """Export the figures of a finished measurement, in base units."""

@@ -32,7 +32,8 @@ class LiveMetrics:
         self._queue = self._gauge("queued_requests", "Requests that are due and not sent.", _STAGED)
         self._figure = self._gauge("figure", "A figure of a finished measurement.", (*_PLACE, "figure", "unit"))
         self._measurements = self._gauge("measurements", "Measurements of the run.", ("state",))
-        self._done = 0
+        self.measurements = {"planned": 0, "done": 0}
+        """The measurements of the run by state."""
 
     def _counter(self, name: str, about: str, *labels: str) -> Counter:
         return Counter(f"touchstone_{name}", about, (*_STAGED, *labels), registry=self.registry)
@@ -42,15 +43,23 @@ class LiveMetrics:
 
     def planned(self, measurements: int, *, done: int | None = None) -> None:
         """A run has that number of measurements; with `done` a new one begins."""
+        self.measurements["planned"] = measurements
         if done is not None:
-            self._done = done
-        self._measurements.labels("planned").set(measurements)
-        self._measurements.labels("done").set(self._done)
+            self.measurements["done"] = done
+        self._show_measurements()
 
     def advance(self) -> None:
         """A measurement has ended."""
-        self._done += 1
-        self._measurements.labels("done").set(self._done)
+        self.measurements["done"] += 1
+        self._show_measurements()
+
+    def _show_measurements(self) -> None:
+        for state, number in self.measurements.items():
+            self._measurements.labels(state).set(number)
+
+    def labels(self) -> dict[str, str]:
+        """Where the run measures now."""
+        return {**self._place, "stage": self._stage}
 
     def begins(self, place: Mapping[str, str]) -> None:
         """What follows is measured at this place, or on another contender there."""
@@ -65,7 +74,7 @@ class LiveMetrics:
                 return self._turn(event)
             case "progress":
                 self._progress(event)
-        return {**self._place, "stage": self._stage}
+        return self.labels()
 
     def _turn(self, event: Event) -> dict[str, str]:
         contender = event["contender"] or self._place["contender"]
@@ -82,7 +91,7 @@ class LiveMetrics:
         return labels
 
     def _progress(self, event: Event) -> None:
-        labels = {**self._place, "stage": self._stage}
+        labels = self.labels()
         self._connections.labels(**labels).set(event["held"] if "held" in event else event["connections"])
         if "ok" not in event:
             return

@@ -15,9 +15,10 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from prometheus_client import CollectorRegistry, start_http_server
+from prometheus_client import CollectorRegistry, make_wsgi_app, start_http_server
 
 from touchstone.failure import UsageError
+from touchstone.metrics.page import LivePage
 
 _PORT = re.compile(r"(?:(?P<host>\[[0-9A-Fa-f:.]+\]|[^/:\s]+):)?(?P<port>[0-9]+)")
 _FILES = {".ndjson", ".jsonl"}
@@ -29,7 +30,9 @@ _WAIT_S = 5.0
 class ExportPlaces:
     """The open places. Raises UsageError for one that cannot be opened; `say` hears of one that fails later."""
 
-    def __init__(self, wanted: list[str], registry: CollectorRegistry, say: Callable[[str], None]) -> None:
+    def __init__(
+        self, wanted: list[str], registry: CollectorRegistry, page: LivePage, say: Callable[[str], None]
+    ) -> None:
         self._say = say
         self._files: dict[Path, Any] = {}
         self._flush: list[Callable[[], None]] = []
@@ -40,7 +43,7 @@ class ExportPlaces:
             if word.startswith(("http://", "https://")):
                 self._push(word, registry)
             elif port is not None:
-                self._serve(word, (port["host"] or "127.0.0.1").strip("[]"), int(port["port"]), registry)
+                self._serve(word, (port["host"] or "127.0.0.1").strip("[]"), int(port["port"]), registry, page)
             elif Path(word).suffix in _FILES:
                 self._open(Path(word))
             else:
@@ -78,19 +81,21 @@ class ExportPlaces:
             fix = "name a file in a folder that is there"
             raise UsageError(f"--metrics {path} cannot be written: {error.strerror}", fix=fix) from error
 
-    def _serve(self, word: str, host: str, port: int, registry: CollectorRegistry) -> None:
+    def _serve(self, word: str, host: str, port: int, registry: CollectorRegistry, page: LivePage) -> None:
         try:
             server, _ = start_http_server(port, host, registry)
         except (OSError, OverflowError) as error:
             why = getattr(error, "strerror", None) or str(error)
             fix = "name a free port of this machine; 0 takes any"
             raise UsageError(f"--metrics {word} cannot be listened on: {why}", fix=fix) from error
+        server.set_app(page.beside(make_wsgi_app(registry)))
         # socketserver would print a traceback for a scraper that breaks off.
         vars(server)["handle_error"] = lambda *_: None
         self._closing.callback(server.server_close)
         self._closing.callback(server.shutdown)
         shown = f"[{host}]" if ":" in host else host
         self._say(f"metrics: http://{shown}:{server.server_port}/metrics")
+        self._say(f"curves: http://{shown}:{server.server_port}/")
 
     def _push(self, url: str, registry: CollectorRegistry) -> None:
         try:
