@@ -1,4 +1,4 @@
-"""The page of curves in a browser: its curves while a run goes on, and its words when the run ends."""
+"""The page of curves in a browser, while a run goes on and after its end."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page that draws the curves of a run while it goes on, at the address of its metrics."""
+"""The page with the curves of a run that goes on."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class LivePage:
         self._made += 1
 
     def points(self, after: int) -> dict[str, Any]:
-        """The points after the first `after`, how many there were, the place that is measured now, and the progress."""
+        """The points after the first `after`, with their number, the current place and the progress."""
         kept = list(self._points)
         made = self._made
         skipped = max(0, after - (made - len(kept)))
@@ -69,7 +69,7 @@ class LivePage:
         }
 
     def beside(self, metrics: WSGIApplication) -> WSGIApplication:
-        """An application with the page at `/`, its points at `/points`, and the metrics at all other paths."""
+        """An application with the page at `/`, its points at `/points`, metrics elsewhere."""
 
         def answer(asked: WSGIEnvironment, start: StartResponse) -> Iterable[bytes]:
             match asked["PATH_INFO"]:
