@@ -38,8 +38,8 @@ def serving(behaviour: Behaviour, host: str = "127.0.0.1", heard: list[bytes] | 
         listener.close()
 
 
-def ask(behaviour: Behaviour, wanted: Request | None = None, timeout_s: float = 0.4) -> Response:
-    """What a request gets from a server that behaves so."""
+def ask(behaviour: Behaviour, wanted: Request | None = None, timeout_s: float = 10.0) -> Response:
+    """What a request gets from a server that behaves so. A busy machine takes less than the timeout."""
     with serving(behaviour) as port:
         service = AskedService.at("127.0.0.1", port, timeout_s)
         return service.exchange(wanted or Request(target="/"), ValueSource(1).next(), whole=True)

@@ -42,13 +42,14 @@ _UNENDED = rf"{_GIVEN_UP}: 200 with \d+ bytes of a body that did not end"
     ],
 )
 def test_a_drip_that_never_ends_is_given_up(head: bytes, said: str) -> None:
-    answer = ask(drip(head))
+    answer = ask(drip(head), timeout_s=0.4)
     assert answer.status is None
     assert re.fullmatch(said, answer.failure or "")
 
 
 def test_silence_is_given_up() -> None:
-    assert ask(lambda connection: time.sleep(0.6)).failure == "no whole answer within 0.4 s"
+    answer = ask(lambda connection: time.sleep(1.5), timeout_s=0.4)
+    assert answer.failure == "no whole answer within 0.4 s"
 
 
 def test_a_body_that_ends_before_its_length_is_no_answer() -> None:

@@ -124,7 +124,7 @@ def test_a_port_that_is_taken_is_an_error_that_names_it() -> None:
 
 
 def test_the_cost_of_the_relay_is_a_time() -> None:
-    assert 0.0 <= round_trip_s(()) < 0.1
+    assert 0.0 <= round_trip_s(()) < 1.0
 
 
 def test_a_relay_that_has_died_is_an_error_of_the_engine() -> None:

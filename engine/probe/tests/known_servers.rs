@@ -71,21 +71,27 @@ fn quick(case: &Case) -> bool {
     case.patience_s.is_none_or(|seconds| seconds < 4.0)
 }
 
+/// The cases that a server should pass and did not, with the reason of each.
+fn at_fault(outcomes: &[Outcome]) -> BTreeMap<String, Option<String>> {
+    let at_fault = outcomes.iter().filter(|outcome| {
+        matches!(
+            outcome.verdict,
+            Verdict::Wrong | Verdict::Crash | Verdict::Inconclusive
+        )
+    });
+    at_fault
+        .map(|outcome| (outcome.case.id.clone(), outcome.reason.clone()))
+        .collect()
+}
+
 #[test]
 fn a_right_server_has_nothing_wrong() {
-    let outcomes = probe(None, 32, |_| true);
-    let at_fault: Vec<_> = outcomes
-        .iter()
-        .filter(|outcome| {
-            matches!(
-                outcome.verdict,
-                Verdict::Wrong | Verdict::Crash | Verdict::Inconclusive
-            )
-        })
-        .map(|outcome| format!("{} {:?}", outcome.case.id, outcome.reason))
-        .collect();
-    assert!(at_fault.is_empty(), "{at_fault:#?}");
-    let right = ids(&outcomes, Verdict::Right).len();
+    let outcomes = probe(None, 16, |_| true);
+    // A busy machine may be slower than the probe's patience. By themselves, the same cases come in time.
+    let first = at_fault(&outcomes);
+    let again = probe(None, 1, |case| first.contains_key(&case.id));
+    assert!(at_fault(&again).is_empty(), "{:#?}", at_fault(&again));
+    let right = ids(&outcomes, Verdict::Right).len() + ids(&again, Verdict::Right).len();
     assert!(
         right > 540,
         "only {right} cases are right; the rest is tolerated"
@@ -101,6 +107,36 @@ fn a_right_server_has_nothing_wrong() {
     );
 }
 
+/// In what the verdicts on a server with this fault differ from those that are listed for it.
+fn differences(fault: Fault, listed: &BTreeSet<String>, jobs: usize) -> Vec<String> {
+    let outcomes = probe(Some(fault), jobs, quick);
+    let wrong = ids(&outcomes, Verdict::Wrong);
+    let (may, due): (BTreeSet<&str>, BTreeSet<&str>) = listed
+        .iter()
+        .map(String::as_str)
+        .partition(|id| id.ends_with('?'));
+    assert!(!due.is_empty(), "{fault:?} would show nowhere");
+    let mut differences = Vec::new();
+    // On a busy machine silence may stay inconclusive; it must not pass for right.
+    let open = ids(&outcomes, Verdict::Inconclusive);
+    for id in due
+        .iter()
+        .filter(|id| !wrong.contains(**id) && !open.contains(**id))
+    {
+        differences.push(format!("{fault:?}: {id} should be wrong"));
+    }
+    if wrong.is_empty() {
+        differences.push(format!("{fault:?}: nothing is wrong"));
+    }
+    for id in wrong
+        .iter()
+        .filter(|id| !due.contains(id.as_str()) && !may.contains(format!("{id}?").as_str()))
+    {
+        differences.push(format!("{fault:?}: {id} should not be wrong"));
+    }
+    differences
+}
+
 #[test]
 fn each_fault_turns_exactly_its_cases_wrong() {
     let expected: BTreeMap<String, BTreeSet<String>> =
@@ -110,42 +146,26 @@ fn each_fault_turns_exactly_its_cases_wrong() {
         Fault::ALL.len(),
         "a fault without expectation, or the reverse"
     );
+    let listed = |fault: Fault| &expected[&format!("{fault:?}")];
     let queue = Mutex::new(Fault::ALL.iter().copied());
-    let differences = Mutex::new(Vec::new());
+    let again = Mutex::new(Vec::new());
     thread::scope(|scope| {
         for _ in 0..AT_ONCE {
             scope.spawn(|| {
                 while let Some(fault) = { queue.lock().expect("no thread panicked").next() } {
-                    let outcomes = probe(Some(fault), 16, quick);
-                    let wrong = ids(&outcomes, Verdict::Wrong);
-                    let listed = &expected[&format!("{fault:?}")];
-                    let (may, due): (BTreeSet<&str>, BTreeSet<&str>) = listed
-                        .iter()
-                        .map(String::as_str)
-                        .partition(|id| id.ends_with('?'));
-                    assert!(!due.is_empty(), "{fault:?} would show nowhere");
-                    let mut differences = differences.lock().expect("no thread panicked");
-                    // On a busy machine silence may stay inconclusive; it must not pass for right.
-                    let open = ids(&outcomes, Verdict::Inconclusive);
-                    for id in due
-                        .iter()
-                        .filter(|id| !wrong.contains(**id) && !open.contains(**id))
-                    {
-                        differences.push(format!("{fault:?}: {id} should be wrong"));
-                    }
-                    if wrong.is_empty() {
-                        differences.push(format!("{fault:?}: nothing is wrong"));
-                    }
-                    for id in wrong.iter().filter(|id| {
-                        !due.contains(id.as_str()) && !may.contains(format!("{id}?").as_str())
-                    }) {
-                        differences.push(format!("{fault:?}: {id} should not be wrong"));
+                    if !differences(fault, listed(fault), 16).is_empty() {
+                        again.lock().expect("no thread panicked").push(fault);
                     }
                 }
             });
         }
     });
-    let differences = differences.into_inner().expect("no thread panicked");
+    // A busy machine may be slower than the probe's patience. A wrong verdict comes again when a server is probed alone.
+    let again = again.into_inner().expect("no thread panicked");
+    let differences: Vec<String> = again
+        .into_iter()
+        .flat_map(|fault| differences(fault, listed(fault), 4))
+        .collect();
     assert!(differences.is_empty(), "{differences:#?}");
 }
 
