@@ -27,9 +27,9 @@ _SERVICE = Path(__file__).parents[1] / "phase" / "stopping_service.py"
 
 
 class Planted:
-    """A service of `stopping_service.py` that runs."""
+    """A service of `stopping_service.py` that runs, or that of another file, over HTTP/2."""
 
-    def __init__(self, folder: Path, mode: str, port: int, *, tls: bool = False) -> None:
+    def __init__(self, folder: Path, mode: str, port: int, *, tls: bool = False, service: Path = _SERVICE) -> None:
         self.port, self._log = port, folder / "log"
         env = {**os.environ, "PORT": str(self.port), "STOP_LOG": str(self._log)}
         self.scheme = "https" if tls else "http"
@@ -37,7 +37,7 @@ class Planted:
             env |= {"TLS_CERT": str(folder / "cert.pem"), "TLS_KEY": str(folder / "key.pem")}
             words = [f"--cert={env['TLS_CERT']}", f"--key={env['TLS_KEY']}", "localhost"]
             subprocess.run([engine_path(), "certificate", *words], check=True)
-        self.process = subprocess.Popen([sys.executable, str(_SERVICE), mode], env=env, start_new_session=True)
+        self.process = subprocess.Popen([sys.executable, str(service), mode], env=env, start_new_session=True)
 
     def stop(self, *, target: str = "/", **job: Any) -> StopResult:
         """What the engine says of its end."""
@@ -59,12 +59,17 @@ class Planted:
 
 @pytest.fixture(params=["plain", "tls"])
 def planted(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Any]:
+    yield from starts(tmp_path, tls=request.param == "tls")
+
+
+def starts(tmp_path: Path, *, tls: bool, service: Path = _SERVICE) -> Iterator[Any]:
+    """A function that starts a service in a mode. All are killed afterwards."""
     running: list[Planted] = []
 
     def start(mode: str, port: int | None = None) -> Planted:
         folder = tmp_path / str(len(running))
         folder.mkdir()
-        running.append(one := Planted(folder, mode, port or free_port(), tls=request.param == "tls"))
+        running.append(one := Planted(folder, mode, port or free_port(), tls=tls, service=service))
         deadline = time.monotonic() + 20
         while time.monotonic() < deadline and not one.listens(mode):
             time.sleep(0.02)

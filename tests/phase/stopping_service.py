@@ -20,7 +20,7 @@ import time
 MODE = sys.argv[1]
 PORT = int(os.environ["PORT"])
 # A busy machine may take half a second between a request and SIGTERM.
-SLOW_S = 1.0
+SLOW_S = float(os.environ.get("STOP_SLOW_S", "1.0"))
 COLD_S = 1.0
 WAITS_S = 2.5
 COLD_AT = int(os.environ.get("STOP_COLD_AT", "1"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -62,15 +63,21 @@ env = {{ STOP_LOG = "/dev/null", STOP_COLD_AT = "2" }}
 """
 
 
+def planted_stack(folder: Path, scenario: str, variant: str, modes: Iterable[str]) -> Path:
+    """The folder of a stack in the scenario `ends`, with a variant for each mode. The service's file is missing."""
+    stack = folder / "ends" / "planted"
+    stack.mkdir(parents=True)
+    (stack.parent / "scenario.toml").write_text(scenario)
+    variants = (variant.format(mode=mode, python=sys.executable) for mode in modes)
+    (stack / "stack.toml").write_text(STACK + "".join(variants))
+    return stack
+
+
 @pytest.fixture(scope="module")
 def report(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     folder = tmp_path_factory.mktemp("stop")
-    (folder / "ends" / "planted").mkdir(parents=True)
-    (folder / "ends" / "scenario.toml").write_text(SCENARIO)
     modes = ("graceful", "exits", "ignores", "waits", "sharing-graceful", "cold", "alone")
-    variants = (VARIANT.format(mode=mode, python=sys.executable) for mode in modes)
-    (folder / "ends" / "planted" / "stack.toml").write_text(STACK + "".join(variants))
-    shutil.copy(SERVICE, folder / "ends" / "planted" / "service.py")
+    shutil.copy(SERVICE, planted_stack(folder, SCENARIO, VARIANT, modes) / "service.py")
     code, found = report_of(folder, "./ends", "--phase", "stop", "--rounds", "1")
     assert code == 0
     return found

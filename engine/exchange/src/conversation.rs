@@ -6,14 +6,14 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use rustls::ClientConnection;
-use touchstone_h2::{Client, Event, Room, literal};
-use touchstone_http::Head;
 use touchstone_tls::{Settings, explain};
 
-use crate::h2_fields::{body, fields, lower_names};
-use crate::response::{LARGEST_BODY, Progress, Reader, Response, SoFar};
+use crate::frames::Frames;
+use crate::response::{Progress, Reader, Response, SoFar};
 use crate::socket::{Opening, Socket};
 use crate::transport::Transport;
+
+pub use crate::frames::Declined;
 
 /// Bytes that are kept of what a server answers to a handshake: another protocol shows there.
 const BEGINNING: usize = 64;
@@ -24,11 +24,20 @@ pub struct Conversation {
     http: Http,
     scheme: &'static str,
     /// The request that waits for the handshake, or for the server's settings.
-    waiting: Option<(Vec<u8>, bool)>,
+    waiting: Option<Waiting>,
+    /// Whether nothing more is sent, because half of a request was.
+    silenced: bool,
     /// Whether the server was seen to speak something else.
     mismatch: bool,
     /// Plain bytes that nothing had asked for.
     unasked: Vec<u8>,
+}
+
+struct Waiting {
+    request: Vec<u8>,
+    to_head: bool,
+    /// Whether only the first half of its bytes is sent, and nothing after it.
+    half: bool,
 }
 
 enum Http {
@@ -53,6 +62,7 @@ impl Conversation {
             },
             scheme: transport.scheme(),
             waiting: None,
+            silenced: false,
             mismatch: false,
             unasked: Vec::new(),
         })
@@ -79,7 +89,20 @@ impl Conversation {
     /// Sends a request, whose response has no body where it goes `to_head`: appends to `out` what can be sent now. The rest
     /// follows with what [`Self::take`] is given.
     pub fn ask(&mut self, request: &[u8], to_head: bool, out: &mut Vec<u8>) {
-        self.waiting = Some((request.to_vec(), to_head));
+        self.send(request, to_head, false, out);
+    }
+
+    /// Sends the first half of a request's bytes, and nothing after it: appends to `out` what can be sent now.
+    pub fn ask_half(&mut self, request: &[u8], out: &mut Vec<u8>) {
+        self.send(request, false, true, out);
+    }
+
+    fn send(&mut self, request: &[u8], to_head: bool, half: bool, out: &mut Vec<u8>) {
+        self.waiting = Some(Waiting {
+            request: request.to_vec(),
+            to_head,
+            half,
+        });
         self.go_on(Vec::new(), out);
     }
 
@@ -121,7 +144,7 @@ impl Conversation {
     pub fn begun(&self) -> bool {
         match &self.http {
             Http::One(reader) => reader.as_ref().is_some_and(|reader| reader.begun()),
-            Http::Two(frames) => frames.head.is_some(),
+            Http::Two(frames) => frames.begun(),
             Http::Socket(socket) => socket.begun(),
         }
     }
@@ -141,14 +164,7 @@ impl Conversation {
     pub fn seen(&self) -> Option<SoFar<'_>> {
         match &self.http {
             Http::One(reader) => reader.as_ref()?.seen(),
-            Http::Two(frames) => {
-                let (head, text) = frames.head.as_ref()?;
-                Some(SoFar {
-                    head: (*head, text),
-                    body: &frames.body,
-                    ends: &frames.ends,
-                })
-            }
+            Http::Two(frames) => frames.seen(),
             Http::Socket(_) => None,
         }
     }
@@ -164,11 +180,38 @@ impl Conversation {
         match &mut self.http {
             Http::One(Some(reader)) => reader.close(),
             Http::Socket(socket) => Err(socket.closed()),
-            Http::Two(frames) if frames.head.is_some() => {
-                Err("closed inside the response".to_owned())
-            }
+            Http::Two(frames) if frames.begun() => Err("closed inside the response".to_owned()),
             _ => Err("closed without a response".to_owned()),
         }
+    }
+
+    /// Whether the request that was asked has not been sent yet.
+    #[must_use]
+    pub const fn is_waiting(&self) -> bool {
+        self.waiting.is_some()
+    }
+
+    /// How the server declined the last request over HTTP/2; none if it did not.
+    #[must_use]
+    pub const fn declined(&self) -> Option<Declined> {
+        match &self.http {
+            Http::Two(frames) => frames.declined,
+            _ => None,
+        }
+    }
+
+    /// Whether frames of the server were answered while the request was in flight. The server may not read these answers,
+    /// though it has read the request.
+    #[must_use]
+    pub const fn has_replied(&self) -> bool {
+        matches!(&self.http, Http::Two(frames) if frames.replied)
+    }
+
+    /// Whether nothing more comes: the server has ended TLS, or takes no more requests and none is in flight.
+    #[must_use]
+    pub fn has_ended(&self) -> bool {
+        let tls = self.tls.as_ref().is_some_and(|tls| tls.ended);
+        tls || matches!(&self.http, Http::Two(frames) if frames.is_ending() && !frames.is_busy())
     }
 
     /// Whether a further request may be sent.
@@ -178,7 +221,7 @@ impl Conversation {
         !ended
             && match &self.http {
                 Http::One(_) => true,
-                Http::Two(frames) => !frames.client.is_ending(),
+                Http::Two(frames) => !frames.is_ending(),
                 // It has carried its message.
                 Http::Socket(_) => false,
             }
@@ -220,7 +263,10 @@ impl Conversation {
                 frames.greet(&mut sent);
                 let progress = frames.take(bytes, &mut sent);
                 self.mismatch |= progress.is_err() && !frames.open;
-                progress
+                progress.and_then(|progress| match &self.waiting {
+                    Some(_) => frames.still_takes().map(|()| progress),
+                    None => Ok(progress),
+                })
             }
         };
         self.go_on(sent, out);
@@ -233,32 +279,41 @@ impl Conversation {
 
     /// Appends what can be sent now: plain bytes, and the request that waits.
     fn go_on(&mut self, mut plain: Vec<u8>, out: &mut Vec<u8>) {
-        let open = self.tls.as_ref().is_none_or(|tls| tls.is_open());
-        match &mut self.http {
-            _ if !open => {}
-            Http::One(reader) => {
-                if let Some((request, to_head)) = self.waiting.take() {
-                    *reader = Some(Box::new(Reader::new(to_head)));
-                    plain = request;
+        if self.silenced {
+            plain.clear();
+        }
+        if self.tls.as_ref().is_none_or(|tls| tls.is_open()) {
+            let ready = match &mut self.http {
+                Http::Two(frames) => {
+                    frames.greet(&mut plain);
+                    frames.takes_requests()
                 }
-            }
-            Http::Socket(_) => {
-                if let Some((request, _)) = self.waiting.take() {
-                    plain = request;
-                }
-            }
-            Http::Two(frames) => {
-                frames.greet(&mut plain);
-                if frames.open
-                    && let Some((request, to_head)) = self.waiting.take()
-                {
-                    frames.ask(request, to_head, self.scheme, &mut plain);
-                }
+                _ => true,
+            };
+            if ready && let Some(one) = self.waiting.take() {
+                self.write(one, &mut plain);
             }
         }
         match &mut self.tls {
             Some(tls) => tls.send(&plain, out),
             None => out.append(&mut plain),
+        }
+    }
+
+    /// Appends a request as the protocol has it, or the first half of its bytes.
+    fn write(&mut self, one: Waiting, plain: &mut Vec<u8>) {
+        let from = plain.len();
+        match &mut self.http {
+            Http::One(reader) => {
+                *reader = Some(Box::new(Reader::new(one.to_head)));
+                plain.extend(one.request);
+            }
+            Http::Socket(_) => plain.extend(one.request),
+            Http::Two(frames) => frames.ask(one.request, one.to_head, self.scheme, plain),
+        }
+        self.silenced = one.half;
+        if one.half {
+            plain.truncate(usize::midpoint(from, plain.len()));
         }
     }
 }
@@ -346,145 +401,6 @@ impl Secured {
     fn end(&self, error: i32) -> Option<String> {
         let asked = self.asked && !self.answered;
         explain::end(error, !self.is_open(), asked, &self.settings.handshake)
-    }
-}
-
-/// HTTP/2 on a connection.
-struct Frames {
-    client: Client<()>,
-    room: Room,
-    /// Whether the preface has been sent.
-    greeted: bool,
-    /// Whether the server's settings have come.
-    open: bool,
-    /// What has come of the response.
-    head: Option<(Head, Vec<u8>)>,
-    body: Vec<u8>,
-    ends: Vec<usize>,
-    trailers: Vec<u8>,
-}
-
-impl Default for Frames {
-    fn default() -> Self {
-        Self {
-            client: Client::new(1),
-            room: Room::default(),
-            greeted: false,
-            open: false,
-            head: None,
-            body: Vec::new(),
-            ends: Vec::new(),
-            trailers: Vec::new(),
-        }
-    }
-}
-
-impl Frames {
-    /// Appends the preface, once.
-    fn greet(&mut self, out: &mut Vec<u8>) {
-        if !std::mem::replace(&mut self.greeted, true) {
-            Client::<()>::greet(out);
-        }
-    }
-
-    fn ask(&mut self, mut text: Vec<u8>, to_head: bool, scheme: &str, out: &mut Vec<u8>) {
-        let end = lower_names(&mut text);
-        let mut block = Vec::new();
-        for (name, value) in fields(&text[..end], scheme) {
-            literal(name, value, &mut block);
-        }
-        self.client
-            .start(&block, body(&text, end), to_head, (), out);
-    }
-
-    fn take(&mut self, mut bytes: &[u8], out: &mut Vec<u8>) -> Result<Progress, String> {
-        let mut progress = Progress::Partial;
-        while let Some(event) = self
-            .client
-            .read(&mut bytes, &mut self.room, out)
-            .map_err(|fault| format!("no HTTP/2: {fault}"))?
-        {
-            let (at, end) = match event {
-                Event::Settings => {
-                    self.open = true;
-                    continue;
-                }
-                Event::Head {
-                    at,
-                    head,
-                    repeated,
-                    end,
-                } => {
-                    let text = if repeated {
-                        self.client.last_head().to_vec()
-                    } else {
-                        self.room.head.clone()
-                    };
-                    self.head = Some((head, text));
-                    (at, end)
-                }
-                Event::Data {
-                    at,
-                    bytes,
-                    frame_ends,
-                    end,
-                } => {
-                    self.keep(bytes, frame_ends)?;
-                    (at, end)
-                }
-                Event::Trailers { at } => {
-                    self.trailers.clone_from(&self.room.head);
-                    (at, true)
-                }
-                Event::End { at } => (at, true),
-                Event::Reset { code, .. } => {
-                    let why = "the server gave up the request's stream";
-                    return Err(format!("{why}: {}", code.name()));
-                }
-                Event::Malformed { why, .. } => return Err(format!("not HTTP/2: {why}")),
-                Event::GoingAway { code } => {
-                    if self.client.unprocessed().is_some() {
-                        return Err(format!("the server went away: {}", code.name()));
-                    }
-                    continue;
-                }
-            };
-            if end && let Some((head, text)) = self.head.take() {
-                self.client.take(at, out);
-                progress = Progress::Complete(Response {
-                    status: head.status,
-                    head: text,
-                    body: std::mem::take(&mut self.body),
-                    ends: std::mem::take(&mut self.ends),
-                    trailers: std::mem::take(&mut self.trailers),
-                    keep_alive: true,
-                    message: None,
-                });
-            }
-        }
-        if let Progress::Complete(response) = &mut progress {
-            response.keep_alive = !self.client.is_ending();
-        }
-        Ok(progress)
-    }
-
-    /// Keeps a part of the body, with which a DATA frame may end.
-    fn keep(&mut self, bytes: &[u8], frame_ends: bool) -> Result<(), String> {
-        if self.body.len() + bytes.len() > LARGEST_BODY {
-            return Err(format!("the body is larger than {LARGEST_BODY} bytes"));
-        }
-        self.body.extend_from_slice(bytes);
-        if frame_ends {
-            self.ends.push(self.body.len());
-        }
-        Ok(())
-    }
-
-    fn so_far(&self) -> String {
-        let Some((head, text)) = &self.head else {
-            return String::new();
-        };
-        crate::response::so_far(*head, text, self.body.len())
     }
 }
 
@@ -601,5 +517,120 @@ mod tests {
         assert!(out.starts_with(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"));
         let acknowledgement = [0, 0, 0, 4, 1, 0, 0, 0, 0];
         assert!(out.ends_with(&acknowledgement));
+    }
+
+    const GET: &[u8] = b"GET / HTTP/1.1\r\nHost: h\r\n\r\n";
+    const HEADERS: u8 = 1;
+    const RST_STREAM: u8 = 3;
+    const SETTINGS: u8 = 4;
+    const PING: u8 = 6;
+    const GOAWAY: u8 = 7;
+    const ACKNOWLEDGED: [u8; 9] = [0, 0, 0, SETTINGS, 1, 0, 0, 0, 0];
+
+    fn frame(kind: u8, stream: u8, payload: &[u8]) -> Vec<u8> {
+        let mut bytes = vec![0, 0, payload.len() as u8, kind, 0, 0, 0, 0, stream];
+        bytes.extend_from_slice(payload);
+        bytes
+    }
+
+    /// A connection over HTTP/2, and the bytes that it has sent.
+    fn over_http2() -> (Conversation, Vec<u8>) {
+        let mut conversation = Conversation::new(&Transport {
+            protocol: Protocol::H2c,
+            ..Transport::default()
+        })
+        .unwrap();
+        let mut out = Vec::new();
+        conversation.begin(&mut out);
+        (conversation, out)
+    }
+
+    #[test]
+    fn a_request_that_waits_for_settings_is_unprocessed_where_goaway_comes_with_them() {
+        let (mut client, mut out) = over_http2();
+        client.ask(GET, false, &mut out);
+        assert!(client.is_waiting());
+        out.clear();
+        let both = [frame(SETTINGS, 0, &[]), frame(GOAWAY, 0, &[0; 8])].concat();
+        assert!(client.take(&both, &mut out).is_err());
+        assert_eq!(client.declined(), Some(Declined::Unprocessed));
+        assert!(!client.is_open());
+        assert_eq!(out, ACKNOWLEDGED, "nothing is asked");
+    }
+
+    #[test]
+    fn a_request_waits_while_the_server_allows_no_stream() {
+        let (mut client, mut out) = over_http2();
+        client.ask(GET, false, &mut out);
+        let none = frame(SETTINGS, 0, &[0, 3, 0, 0, 0, 0]);
+        client.take(&none, &mut out).unwrap();
+        assert!(client.is_waiting());
+        let one = frame(SETTINGS, 0, &[0, 3, 0, 0, 0, 1]);
+        client.take(&one, &mut out).unwrap();
+        assert!(!client.is_waiting());
+    }
+
+    #[test]
+    fn a_stream_that_is_refused_leaves_a_connection_for_the_next_request() {
+        let (mut client, mut out) = over_http2();
+        client.take(&frame(SETTINGS, 0, &[]), &mut out).unwrap();
+        client.ask(GET, false, &mut out);
+        let refused = frame(RST_STREAM, 1, &[0, 0, 0, 7]);
+        assert!(client.take(&refused, &mut out).is_err());
+        assert_eq!(client.declined(), Some(Declined::Unprocessed));
+        assert!(client.is_open() && !client.has_ended());
+        client.ask(GET, false, &mut out);
+        assert_eq!(client.declined(), None);
+        let head = [0, 0, 1, HEADERS, 5, 0, 0, 0, 3, 0x88];
+        let progress = client.take(&head, &mut out).unwrap();
+        assert!(matches!(progress, Progress::Complete(one) if one.status == 200));
+    }
+
+    #[test]
+    fn a_stream_that_is_reset_inside_its_response_is_no_refusal_and_frames_behind_it_count() {
+        let (mut client, mut out) = over_http2();
+        client.take(&frame(SETTINGS, 0, &[]), &mut out).unwrap();
+        client.ask(GET, false, &mut out);
+        let mut bytes = vec![0, 0, 1, HEADERS, 4, 0, 0, 0, 1, 0x88];
+        bytes.extend(frame(RST_STREAM, 1, &[0, 0, 0, 8]));
+        bytes.extend(frame(GOAWAY, 0, &[0, 0, 0, 1, 0, 0, 0, 0]));
+        assert!(client.take(&bytes, &mut out).is_err());
+        assert_eq!(client.declined(), Some(Declined::Reset));
+        assert!(client.begun() && client.has_ended());
+    }
+
+    #[test]
+    fn goaway_that_includes_the_request_lets_its_response_come() {
+        let (mut client, mut out) = over_http2();
+        client.take(&frame(SETTINGS, 0, &[]), &mut out).unwrap();
+        client.ask(GET, false, &mut out);
+        assert!(!client.has_replied());
+        let goaway = frame(GOAWAY, 0, &[0x7f, 0xff, 0xff, 0xff, 0, 0, 0, 0]);
+        let more = [goaway, frame(PING, 0, &[0; 8])].concat();
+        assert!(matches!(
+            client.take(&more, &mut out),
+            Ok(Progress::Partial)
+        ));
+        assert!(client.has_replied() && !client.has_ended() && !client.is_open());
+        let head = [0, 0, 1, HEADERS, 5, 0, 0, 0, 1, 0x88];
+        let progress = client.take(&head, &mut out).unwrap();
+        assert!(matches!(progress, Progress::Complete(one) if !one.keep_alive));
+    }
+
+    #[test]
+    fn half_of_a_request_is_followed_by_nothing() {
+        let (mut client, mut out) = over_http2();
+        client.ask_half(GET, &mut out);
+        out.clear();
+        client.take(&frame(SETTINGS, 0, &[]), &mut out).unwrap();
+        let half = out.strip_prefix(&ACKNOWLEDGED).unwrap();
+        assert_eq!(half[3], HEADERS);
+        assert!(usize::from(half[2]) + 9 > half.len());
+        out.clear();
+        client.take(&frame(PING, 0, &[0; 8]), &mut out).unwrap();
+        assert!(out.is_empty());
+        let mut plain = Conversation::new(&Transport::default()).unwrap();
+        plain.ask_half(GET, &mut out);
+        assert_eq!(out, GET[..GET.len() / 2]);
     }
 }

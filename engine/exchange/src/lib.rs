@@ -13,6 +13,7 @@ mod coding;
 pub mod conversation;
 pub mod cookies;
 pub mod events;
+mod frames;
 mod glance;
 pub mod h2_fields;
 mod head;

@@ -23,6 +23,8 @@ const PROCESS: u64 = u64::MAX;
 const RESET_FOLLOWS: Nanos = Nanos::from_millis(5);
 /// How long it may take through a relay, which has to be given a CPU.
 const RESET_IS_RELAYED: Nanos = Nanos::from_millis(50);
+/// The gRPC status of a call that was not carried out, and may be repeated.
+const UNAVAILABLE: u16 = 14;
 
 /// All connections, and the counts.
 pub(crate) struct Client<'a> {
@@ -85,7 +87,7 @@ impl<'a> Client<'a> {
 
     /// Sends a request that is due, on a connection at rest or on a new one.
     pub fn ask(&mut self, due: Nanos) {
-        self.tally.latest = self.tally.latest.max(monotonic().saturating_sub(due));
+        self.notice_lateness(due);
         while let Some(number) = self.resting.pop_front() {
             let rests = |connection: &mut Connection| connection.is_at_rest();
             if self.connections[number].as_deref_mut().is_some_and(rests) {
@@ -94,6 +96,11 @@ impl<'a> Client<'a> {
             self.connections[number] = None;
         }
         self.ask_on_new(Role::Load, due);
+    }
+
+    /// Notes how late the client is for a request that is due.
+    pub fn notice_lateness(&mut self, due: Nanos) {
+        self.tally.latest = self.tally.latest.max(monotonic().saturating_sub(due));
     }
 
     /// Sends a request on a new connection.
@@ -118,7 +125,7 @@ impl<'a> Client<'a> {
             let asked = self.next(role, monotonic());
             let bytes = self.bytes(asked);
             if let Some(connection) = self.connections[number].as_deref_mut() {
-                connection.send(&bytes[..bytes.len() / 2], false);
+                connection.send_half(&bytes);
             }
         }
         Ok(())
@@ -217,7 +224,7 @@ impl<'a> Client<'a> {
             }
             self.endings.pop_front();
             if let Some(connection) = self.connections[number].take() {
-                self.lose(&connection, connection.fate());
+                self.lose(&connection, false);
             }
         }
     }
@@ -237,20 +244,23 @@ impl<'a> Client<'a> {
         match heard {
             Heard::Nothing => {}
             Heard::Response(response) => {
-                connection.asked = None;
-                connection.used = true;
                 self.answered(asked, &response);
-                if response.keep_alive {
-                    if connection.role == Role::Load {
-                        self.resting.push_back(number);
-                    }
-                    self.connections[number] = Some(connection);
-                }
+                self.keep(number, connection, response.keep_alive);
+            }
+            Heard::Unprocessed(why) => {
+                self.settle(asked, Outcome::Unprocessed, why);
+                let goes_on = connection.goes_on();
+                self.keep(number, connection, goes_on);
+            }
+            Heard::GivenUp(why) => {
+                self.settle(asked, Outcome::Cut, why);
+                let goes_on = connection.goes_on();
+                self.keep(number, connection, goes_on);
             }
             Heard::NotHttp(why) => self.settle(asked, Outcome::Wrong, why),
             Heard::Broken(why) => self.settle(asked, Outcome::Broken, why),
             Heard::Refused(error) => self.settle(asked, not_connected(&error), error.to_string()),
-            Heard::Reset => self.lose(&connection, Fate::NotRead),
+            Heard::Reset => self.lose(&connection, true),
             Heard::End => {
                 if connection.ended.is_none() {
                     connection.ended = Some(monotonic());
@@ -259,6 +269,19 @@ impl<'a> Client<'a> {
                 self.connections[number] = Some(connection);
             }
         }
+    }
+
+    /// Keeps a connection whose request is over for others, if it goes on.
+    fn keep(&mut self, number: usize, mut connection: Box<Connection>, goes_on: bool) {
+        if !goes_on {
+            return;
+        }
+        connection.asked = None;
+        connection.used = true;
+        if connection.role == Role::Load {
+            self.resting.push_back(number);
+        }
+        self.connections[number] = Some(connection);
     }
 
     /// Notes the end of a connection without a request; one of the load is simply used no more.
@@ -293,21 +316,24 @@ impl<'a> Client<'a> {
         }
         if faults.is_empty() {
             self.settle(asked, Outcome::Right, String::new());
-        } else if response.status == 503 {
-            self.settle(asked, Outcome::Unavailable, "status 503".into());
+        } else if let Some(why) = refusal(response) {
+            self.settle(asked, Outcome::Unavailable, why.into());
         } else {
             self.settle(asked, Outcome::Wrong, faults.join("; "));
         }
     }
 
-    fn lose(&mut self, connection: &Connection, fate: Fate) {
+    /// Settles the request of a connection that has ended, or that was `reset`.
+    fn lose(&mut self, connection: &Connection, reset: bool) {
         let Some(asked) = connection.asked else {
             return;
         };
+        let fate = connection.fate(reset);
         let outcome = fate.outcome(connection.used);
-        let evidence = match outcome {
-            Outcome::Stale => "a kept connection was closed before the request was read",
-            Outcome::Unread => "a new connection was reset before the request was read",
+        let evidence = match (fate, outcome) {
+            (Fate::NotSent, _) => "a new connection ended before the request could be sent",
+            (_, Outcome::Stale) => "a kept connection was closed before the request was read",
+            (_, Outcome::Unread) => "a new connection was reset before the request was read",
             _ => "the request was read, and the connection closed without a response",
         };
         self.settle(asked, outcome, evidence.into());
@@ -326,7 +352,7 @@ impl<'a> Client<'a> {
                 continue;
             };
             match connection.asked {
-                Some(_) if connection.ended.is_some() => self.lose(&connection, connection.fate()),
+                Some(_) if connection.ended.is_some() => self.lose(&connection, false),
                 Some(asked) => {
                     let evidence = "no response when the process had ended";
                     self.settle(asked, Outcome::Unanswered, evidence.into());
@@ -341,6 +367,15 @@ impl<'a> Client<'a> {
         let open = self.connections.iter().flatten();
         open.filter(|connection| connection.role == role).count() as u64
     }
+}
+
+/// How a response says that its request was refused, and that nothing was done; none if it does not say so.
+fn refusal(response: &Response) -> Option<&'static str> {
+    if response.status == 503 {
+        return Some("status 503");
+    }
+    let head = [response.head.as_slice(), &response.trailers].concat();
+    (touchstone_exchange::code(&head) == Some(UNAVAILABLE)).then_some("gRPC status UNAVAILABLE")
 }
 
 fn not_connected(error: &io::Error) -> Outcome {

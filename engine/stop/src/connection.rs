@@ -3,7 +3,7 @@
 use crate::outcome::Fate;
 use std::io;
 use std::net::SocketAddr;
-use touchstone_exchange::conversation::Conversation;
+use touchstone_exchange::conversation::{Conversation, Declined};
 use touchstone_exchange::{Progress, Reader, Response, Transport};
 use touchstone_sys::clock::Nanos;
 use touchstone_sys::socket::Stream;
@@ -17,7 +17,7 @@ pub(crate) enum Role {
     Held,
     /// It rests after one response.
     Idle,
-    /// Nothing is sent on it, but for the handshake of TLS.
+    /// Nothing is sent on it, but for the handshake of TLS and the preface of HTTP/2.
     Silent,
     /// Half of a request is sent on it.
     HalfSent,
@@ -41,8 +41,12 @@ pub(crate) enum Heard {
     Response(Response),
     /// Bytes that are not a response.
     NotHttp(String),
-    /// The connection ended within a response.
+    /// The connection, or the request's stream, ended within a response.
     Broken(String),
+    /// The server said over HTTP/2 that it has not processed the request. The connection may go on.
+    Unprocessed(String),
+    /// The server reset the request's stream before a response began. The connection goes on.
+    GivenUp(String),
     /// The connection was never made.
     Refused(io::Error),
     /// The connection was reset before a response began: nobody read what was sent.
@@ -92,10 +96,21 @@ impl Connection {
         &self.stream
     }
 
-    /// Sends bytes, now or as soon as there is room. An error shows when the connection is read.
-    pub fn send(&mut self, bytes: &[u8], to_head: bool) {
-        self.conversation.ask(bytes, to_head, &mut self.unsent);
+    /// Sends a request, now or as soon as there is room. An error shows when the connection is read.
+    pub fn send(&mut self, request: &[u8], to_head: bool) {
+        self.conversation.ask(request, to_head, &mut self.unsent);
         self.flush();
+    }
+
+    /// Sends the first half of a request.
+    pub fn send_half(&mut self, request: &[u8]) {
+        self.conversation.ask_half(request, &mut self.unsent);
+        self.flush();
+    }
+
+    /// Whether a further request may be sent after the response, or the refusal, of the last.
+    pub fn goes_on(&self) -> bool {
+        self.conversation.is_open()
     }
 
     fn flush(&mut self) {
@@ -121,7 +136,7 @@ impl Connection {
                     self.flush();
                     match progress {
                         Ok(Progress::Complete(response)) => return Heard::Response(response),
-                        Ok(Progress::Partial) if !self.conversation.is_open() => {
+                        Ok(Progress::Partial) if self.conversation.has_ended() => {
                             return self.hear_end();
                         }
                         Ok(Progress::Partial) => {}
@@ -130,7 +145,7 @@ impl Connection {
                             Some(Ok(Progress::Complete(response))) => {
                                 return Heard::Response(response);
                             }
-                            Some(Err(_)) | None => return Heard::NotHttp(why),
+                            Some(Err(_)) | None => return self.failed(why),
                         },
                     }
                 }
@@ -144,6 +159,16 @@ impl Connection {
                     }
                 },
             }
+        }
+    }
+
+    /// What an error of the conversation means for the request.
+    fn failed(&self, why: String) -> Heard {
+        match self.conversation.declined() {
+            Some(Declined::Unprocessed) => Heard::Unprocessed(why),
+            Some(Declined::Reset) if self.conversation.begun() => Heard::Broken(why),
+            Some(Declined::Reset) => Heard::GivenUp(why),
+            None => Heard::NotHttp(why),
         }
     }
 
@@ -179,11 +204,16 @@ impl Connection {
         }
     }
 
-    /// Whether the service had read the request, of a connection whose end was seen.
-    pub fn fate(&self) -> Fate {
-        match self.stream.take_error() {
-            Some(_) => Fate::NotRead,
-            None => Fate::Read,
+    /// Whether the service had read the request, of a connection whose end was seen, and whether it was `reset`.
+    pub fn fate(&self, reset: bool) -> Fate {
+        if self.conversation.is_waiting() {
+            return Fate::NotSent;
+        }
+        match reset || self.stream.take_error().is_some() {
+            // What lay unread may be what was sent after the request. A client has to take the request for read.
+            true if self.conversation.has_replied() => Fate::Read,
+            true => Fate::NotRead,
+            false => Fate::Read,
         }
     }
 }

@@ -17,8 +17,11 @@ use touchstone_exchange::{
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "StopJob", example = example())]
 pub struct Job {
-    /// The service's URL, an address of this machine. It is asked over HTTP/1.1, with TLS if the URL says https.
+    /// The service's URL, an address of this machine; TLS if it says https.
     pub url: String,
+    /// The protocol of the requests. Over HTTP/2, too, a connection carries one request at a time.
+    #[serde(default)]
+    pub protocol: Protocol,
     /// How TLS is done when the URL says https.
     #[serde(default)]
     pub tls: Tls,
@@ -159,9 +162,9 @@ impl Job {
         }
         let after = self.successor.as_ref();
         let after = after.map(|one| seconds("successor.after_s", one.after_s));
-        if self.streams > 0 && target.url.tls {
+        if self.streams > 0 && (target.url.tls || self.protocol.is_h2()) {
             return Err(malformed(
-                "streams: they are stopped without TLS: give the http:// URL".into(),
+                "streams: they are stopped over HTTP/1.1 without TLS: give the http:// URL, and no protocol".into(),
             ));
         }
         if self.streams > 0 && (self.rate > 0.0 || self.idle + self.held + self.half_sent > 0) {
@@ -171,7 +174,7 @@ impl Job {
         }
         Ok(Plan {
             after: after.transpose()?,
-            transport: Transport::to(&target, Protocol::H1, &self.tls).map_err(malformed)?,
+            transport: Transport::to(&target, self.protocol, &self.tls).map_err(malformed)?,
             requests: self.compile(&target).map_err(malformed)?,
             held: self.held_request.as_ref().map(|_| self.requests.len()),
             seed: self.seed,
@@ -197,7 +200,7 @@ impl Job {
         let origin = Origin {
             url: &target.url,
             closes: false,
-            is_h2: false,
+            is_h2: self.protocol.is_h2(),
             timeout: seconds("timeout_s", self.timeout_s).map_err(|why| why.to_string())?,
         };
         let held = self

@@ -5,6 +5,9 @@
 //! that is already closed answers bytes that arrive with a reset. The client sees such a reset as an error of its socket,
 //! even behind an end (EPIPE). An end without a reset means that the service had read the request and closed without
 //! an answer. A service that resets on purpose (SO_LINGER of 0) looks as if it had not read.
+//!
+//! Over HTTP/2 the service says itself which requests it has not processed. If it does not, the kernel shows it in the same
+//! way, unless the client has answered other frames since: what lies unread may then be these answers.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -17,22 +20,33 @@ pub enum Outcome {
     Right,
     /// Answered otherwise.
     Wrong,
-    /// Answered 503 (RFC 9110, section 15.6.4): refused, and nothing was done.
+    /// Answered 503 (RFC 9110, section 15.6.4), or with the gRPC status `UNAVAILABLE`: refused, and nothing was done.
     Unavailable,
+    /// Declined over HTTP/2 (RFC 9113, section 8.7): its stream is above the last of a GOAWAY, or was reset with
+    /// `REFUSED_STREAM`. Nothing was done, and a client may send it again.
+    Unprocessed,
     /// No connection: nobody listened any more.
     Refused,
     /// Sent on a kept connection that was closed before the service had read it. A client may send it again.
     Stale,
-    /// Sent on a new connection, which was reset before the service had read it: it waited to be accepted.
+    /// Sent on a new connection, which was reset before the service had read it: it waited to be accepted. Or not sent,
+    /// because the connection ended before TLS or HTTP/2 had begun on it.
     Unread,
-    /// Read by the service, whose connection ended without a byte of a response.
+    /// Read by the service, whose connection, or stream, ended without a byte of a response.
     Cut,
-    /// The connection ended within its response.
+    /// The connection, or the stream, ended within its response.
     Broken,
     /// No response when the process had ended, or when the time was up.
     Unanswered,
     /// Something else of the connection, such as no room in the queue of those that wait to be accepted.
     Failed,
+}
+
+impl Outcome {
+    /// Whether the request was refused, so that a client knows that nothing was done.
+    pub(crate) const fn is_refusal(self) -> bool {
+        matches!(self, Self::Refused | Self::Unavailable | Self::Unprocessed)
+    }
 }
 
 /// Requests by what became of them.
@@ -44,6 +58,8 @@ pub struct Outcomes {
     pub wrong: u64,
     /// [`Outcome::Unavailable`].
     pub unavailable: u64,
+    /// [`Outcome::Unprocessed`].
+    pub unprocessed: u64,
     /// [`Outcome::Refused`].
     pub refused: u64,
     /// [`Outcome::Stale`].
@@ -66,6 +82,7 @@ impl Outcomes {
             Outcome::Right => &mut self.right,
             Outcome::Wrong => &mut self.wrong,
             Outcome::Unavailable => &mut self.unavailable,
+            Outcome::Unprocessed => &mut self.unprocessed,
             Outcome::Refused => &mut self.refused,
             Outcome::Stale => &mut self.stale,
             Outcome::Unread => &mut self.unread,
@@ -84,6 +101,8 @@ pub(crate) enum Fate {
     Read,
     /// Its connection was reset.
     NotRead,
+    /// Its connection ended before it was sent.
+    NotSent,
 }
 
 impl Fate {
@@ -92,7 +111,7 @@ impl Fate {
         match (self, used) {
             (Self::Read, _) => Outcome::Cut,
             (Self::NotRead, true) => Outcome::Stale,
-            (Self::NotRead, false) => Outcome::Unread,
+            (Self::NotRead, false) | (Self::NotSent, _) => Outcome::Unread,
         }
     }
 }

@@ -47,7 +47,8 @@ pub struct StopResult {
     pub listens_after: bool,
     /// What the process that took over changed; null if none did.
     pub handover: Option<Handover>,
-    /// How much later than due the latest request was sent, in seconds: the client's own lateness.
+    /// How much later than due the latest request was sent, or would have been sent at the end, in seconds: the client's own
+    /// lateness.
     pub latest_s: f64,
     /// The first requests that were not answered as expected, at most 100, of those that did not end before the signal.
     pub losses: Vec<Loss>,

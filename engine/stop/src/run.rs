@@ -188,6 +188,10 @@ impl Run<'_> {
         while !self.interrupted() {
             let now = monotonic();
             if self.is_over(now) || now >= until && self.client.process_ended.is_none() {
+                // What was due in the meantime is not sent any more, and the client was late for it.
+                if between < Nanos::MAX {
+                    self.client.notice_lateness(self.next_due);
+                }
                 return;
             }
             let until = match self.client.process_ended {

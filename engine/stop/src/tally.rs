@@ -42,7 +42,7 @@ impl Tally {
             self.close_gap(now, signalled);
             self.last_right = Some(now);
         }
-        if signalled.is_some() && matches!(outcome, Outcome::Refused | Outcome::Unavailable) {
+        if signalled.is_some() && outcome.is_refusal() {
             self.first_refused.get_or_insert(now);
         }
         if outcome != Outcome::Right && self.losses.len() < LOSSES {

@@ -924,6 +924,8 @@ class StopJob(TypedDict):
     """How many seconds before the signal these are sent. Each must take longer than that."""
     pid: int
     """The process that gets SIGTERM. The job ends when this process has ended."""
+    protocol: NotRequired[Protocol]
+    """The protocol of the requests. Over HTTP/2, too, a connection carries one request at a time."""
     rate: NotRequired[float]
     """Requests per second, at even distances, whether or not earlier ones were answered; 0 for none."""
     requests: list[BareRequest]
@@ -946,7 +948,7 @@ class StopJob(TypedDict):
     tls: NotRequired[Tls]
     """How TLS is done when the URL says https."""
     url: str
-    """The service's URL, an address of this machine. It is asked over HTTP/1.1, with TLS if the URL says https."""
+    """The service's URL, an address of this machine; TLS if it says https."""
 
 
 class RelayOrderAct(TypedDict):

@@ -381,16 +381,15 @@ class Scenario(ProtocolKeys):
             raise ValueError(f"{key} {name!r} is none of the loads")
         if load.journeys:
             raise ValueError(f"{key} {name!r} has journeys, and a stop sends single requests: name another load")
-        if load.protocol != "h1":
-            raise ValueError(f"{key} {name!r} speaks {load.spoken}, and a stop speaks HTTP/1.1: name another load")
         streams = [one.stream is not None or one.websocket is not None for one in load.requests]
         if key == "stop.stream_load" and not all(streams):
             raise ValueError(
                 f"{key} {name!r} has requests without `stream` and without `websocket`: name a load of streams alone"
             )
-        if key == "stop.stream_load" and load.tls:
+        if key == "stop.stream_load" and load.spoken.label != "h1":
             raise ValueError(
-                f"{key} {name!r} speaks {load.spoken}, and streams are stopped without TLS: name another load"
+                f"{key} {name!r} speaks {load.spoken}, and streams are stopped over HTTP/1.1 without TLS: "
+                "name another load"
             )
         if key != "stop.stream_load" and any(one.websocket is not None for one in load.requests):
             raise ValueError(f"{key} {name!r} sends messages over WebSockets: name it in `stream_load`")

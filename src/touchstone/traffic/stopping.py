@@ -11,7 +11,14 @@ from touchstone.record.evidence.stop import StopResult
 
 def stop_job(running: StartedService, within_s: float) -> StopJob:
     """A stop job for a service that runs, which is given `within_s` seconds to end. Without requests and clients."""
-    return {"url": running.url, "pid": running.pid, "requests": [], "timeout_s": within_s, "tls": tls(running.spoken)}
+    return {
+        "url": running.url,
+        "protocol": running.spoken.protocol,
+        "tls": tls(running.spoken),
+        "pid": running.pid,
+        "requests": [],
+        "timeout_s": within_s,
+    }
 
 
 def stop_service(running: StartedService, job: StopJob) -> StopResult:

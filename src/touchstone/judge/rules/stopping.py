@@ -57,8 +57,9 @@ def requests_lost_at_stop(group: SampleGroup, case: Case) -> Iterator[Fired]:
         "before it closes connections"
     ),
     next_step=(
-        "Announce the end: after SIGTERM, answer with `Connection: close`. Close idle connections only after the "
-        "longest time that clients leave between two requests. Clients should repeat idempotent requests."
+        "Announce the end: after SIGTERM, answer with `Connection: close`, or send GOAWAY over HTTP/2. Close idle "
+        "connections only after the longest time that clients leave between two requests. Clients should repeat "
+        "idempotent requests."
     ),
     phases=_STOP,
 )

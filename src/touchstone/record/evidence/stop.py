@@ -16,7 +16,9 @@ class Outcomes(Record):
     right: int = 0
     wrong: int = 0
     unavailable: int = 0
-    """Answered 503."""
+    """Answered 503, or with the gRPC status UNAVAILABLE."""
+    unprocessed: int = 0
+    """Declined over HTTP/2: by GOAWAY, or by RST_STREAM with REFUSED_STREAM."""
     refused: int = 0
     """No connection: nobody listened."""
     stale: int = 0
@@ -24,9 +26,9 @@ class Outcomes(Record):
     unread: int = 0
     """Sent on a new connection that was reset before the service had read it."""
     cut: int = 0
-    """Read by the service, which closed the connection without a byte of a response."""
+    """Read by the service, which closed the connection, or reset the stream, without a byte of a response."""
     broken: int = 0
-    """The connection ended within the response."""
+    """The connection, or the stream, ended within the response."""
     unanswered: int = 0
     failed: int = 0
 
@@ -42,8 +44,8 @@ class Outcomes(Record):
 
     @property
     def turned_away(self) -> int:
-        """Requests that were refused: no connection, or 503."""
-        return self.refused + self.unavailable
+        """Requests that were refused, so that their client knows that nothing was done."""
+        return self.refused + self.unavailable + self.unprocessed
 
     def __add__(self, other: Outcomes) -> Outcomes:
         return Outcomes(**{name: count + getattr(other, name) for name, count in self.model_dump().items()})
