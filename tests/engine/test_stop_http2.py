@@ -51,7 +51,7 @@ def test_a_service_that_says_goaway_and_responds_loses_nothing(planted: Any) -> 
 def test_requests_in_flight_below_the_last_stream_of_goaway_are_waited_for(
     planted: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("STOP_SLOW_S", "1.5")
+    monkeypatch.setenv("STOP_SLOW_S", "2")
     assert held(planted("graceful")) == Outcomes(right=8)
 
 

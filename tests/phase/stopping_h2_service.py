@@ -131,6 +131,9 @@ class Http2Service(Service):
         """End as `Service` does, once each connection knows."""
         assert self.ends_since is not None
         if self.away:
+            # The listener is closed first: clients whose connections are going away do not meet it half closed.
+            self.ends_since = time.monotonic()
+            super().end()
             self.say_goodbye()
         if MODE in ("disowns", "resets", "refuses", "asks") and time.monotonic() - self.ends_since > 0.1:
             os._exit(0)

