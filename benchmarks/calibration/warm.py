@@ -24,7 +24,7 @@ from touchstone.record.evidence.slices import WarmUp
 from touchstone.record.run import Run
 from touchstone.record.sample import TARE, Sample
 from touchstone.record.store import load_run
-from touchstone.traffic.warm_up import RESTLESS, unrest
+from touchstone.traffic.warm_up import BUSY_WITHOUT_LOAD, cpu_without_load
 from touchstone.traffic.warming import WarmingContender, WarmUpBudget
 
 _LOOK = 2
@@ -83,9 +83,9 @@ def _replay(place: int, turns: Sequence[TurnRecord], budget: WarmUpBudget, recor
         own += 1
         if own % _LOOK:
             continue
-        share = unrest(turns[since : at + 1]).get(place)
+        share = cpu_without_load(turns[since : at + 1]).get(place)
         since, seen = at + 1, share is not None
-        warming.restless = False if blind else share > RESTLESS if share is not None else None
+        warming.busy_without_load = False if blind else share > BUSY_WITHOUT_LOAD if share is not None else None
         if warming.done:
             break
     mine = [turn for turn in turns if turn.contender == place]

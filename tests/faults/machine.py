@@ -203,7 +203,7 @@ def drift() -> Iterator[Stage]:
 
 
 @contextmanager
-def unrest() -> Iterator[Stage]:
+def cpu_without_load() -> Iterator[Stage]:
     """The machine is now quiet and now busy, tare by tare."""
     yield from _tares([0, 8, 0, 16, 2, 4])
 
@@ -376,7 +376,7 @@ DISTURBANCES: dict[str, Callable[[], contextlib.AbstractContextManager[Stage]]] 
     "crowded-engine": crowded_engine,
     "crowded-tares": crowded_tares,
     "drift": drift,
-    "unrest": unrest,
+    "cpu_without_load": cpu_without_load,
     "broken-off": partial(_signal_while_loading, frozenset({"load", "slices"}), signal.SIGINT),
     "downstream-killed": partial(_signal_while_loading, frozenset({"echo"}), signal.SIGKILL),
     "one-cpu": one_cpu,

@@ -33,7 +33,7 @@ def test_a_compiler_that_the_load_leaves_no_cpu_has_done_its_work_before_slices_
     add_stack(folder, "compiled", fault="compiles")
     warm_up, before, counted = warmed(tmp_path, folder, "compiled/plain")
     assert warm_up["ended"] == "flat"
-    assert not warm_up["restless"]
+    assert not warm_up["busy_without_load"]
     assert statistics.median(counted) < 0.7 * statistics.median(before[:4])
 
 
@@ -46,5 +46,5 @@ def test_a_jvm_has_come_to_rest_before_its_slices_count(tmp_path: Path) -> None:
     (contender,) = select_contenders(read_scenario_folder(folder), [])
     warm_up, before, counted = warmed(tmp_path, folder, contender.name)
     assert warm_up["ended"] == "flat"
-    assert warm_up["restless"] is False
+    assert warm_up["busy_without_load"] is False
     assert statistics.median(counted) < 0.6 * statistics.median(before[:4])

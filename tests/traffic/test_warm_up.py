@@ -9,7 +9,7 @@ import pytest
 
 from touchstone.engine.slices import SlicesSession, Turn, TurnRecord
 from touchstone.record.evidence.slices import WarmUp
-from touchstone.traffic.warm_up import REST_S, at_rest, unrest, warm_up
+from touchstone.traffic.warm_up import REST_S, at_rest, cpu_without_load, warm_up
 from touchstone.traffic.warming import MOST_RESTS, RESTS, WarmingContender, WarmUpBudget
 
 SLICE_S = 0.25
@@ -22,7 +22,7 @@ def warmed(
     budget: WarmUpBudget,
     *,
     cpu_s: Course | None = None,
-    restless: Callable[[float], bool] | None = None,
+    busy_without_load: Callable[[float], bool] | None = None,
     reference_s: Course = lambda _t: 2e-6,
 ) -> WarmingContender:
     """Warmed up by slices of this rate and CPU per request; a look at its rest every two."""
@@ -39,8 +39,8 @@ def warmed(
             )
         )  # fmt: skip
         index += 1
-        if restless is not None and index % 2 == 0:
-            one.restless = restless(begin)
+        if busy_without_load is not None and index % 2 == 0:
+            one.busy_without_load = busy_without_load(begin)
             one.rests += one.wants_rest
     return one
 
@@ -62,7 +62,7 @@ def test_what_others_take_of_the_machine_does_not_keep_it_warming() -> None:
             lambda t, first=first: 20_000 * taken[first + int(t)],  # type: ignore[misc]
             WarmUpBudget(1.5, 45.0),
             cpu_s=lambda _t: 40e-6 * dice.lognormvariate(0, 0.02),
-            restless=lambda _t: False,
+            busy_without_load=lambda _t: False,
         )
         assert one.account().ended == "flat"
         lengths.append(one.seconds)
@@ -79,7 +79,7 @@ def test_a_core_that_gets_faster_does_not_keep_it_warming() -> None:
         lambda t: 20_000 / slower(t),
         WarmUpBudget(1.5, 45.0),
         cpu_s=lambda t: 40e-6 * slower(t),
-        restless=lambda _t: False,
+        busy_without_load=lambda _t: False,
         reference_s=lambda t: 2e-6 * slower(t),
     )
     assert one.account().ended == "flat"
@@ -99,8 +99,10 @@ def test_a_runtime_that_compiles_is_loaded_until_it_has_risen() -> None:
 
 @pytest.mark.parametrize("seen", [True, False])
 def test_so_is_one_whose_cpu_is_known(seen: bool) -> None:
-    restless = (lambda _t: False) if seen else None
-    account = warmed(jit, WarmUpBudget(1.5, 60.0), cpu_s=lambda t: 1 / jit(t), restless=restless).account()
+    busy_without_load = (lambda _t: False) if seen else None
+    account = warmed(
+        jit, WarmUpBudget(1.5, 60.0), cpu_s=lambda t: 1 / jit(t), busy_without_load=busy_without_load
+    ).account()
     assert account.ended == "flat"
     assert jit(account.seconds) > 0.9 * 19_000
 
@@ -112,35 +114,39 @@ def test_who_stands_still_while_a_compiler_waits_for_cpu_goes_on() -> None:
     def rate(t: float) -> float:
         return 10_000 if t < compiled else 20_000
 
-    def ended(restless: Callable[[float], bool] | None) -> float:
-        return warmed(rate, WarmUpBudget(1.5, 60.0), cpu_s=lambda t: 1 / rate(t), restless=restless).seconds
+    def ended(busy_without_load: Callable[[float], bool] | None) -> float:
+        return warmed(
+            rate, WarmUpBudget(1.5, 60.0), cpu_s=lambda t: 1 / rate(t), busy_without_load=busy_without_load
+        ).seconds
 
     assert ended(None) < compiled < ended(lambda t: t < compiled)
 
 
 def test_who_works_while_off_for_good_is_not_waited_for_for_long() -> None:
-    one = warmed(lambda _t: 20_000, WarmUpBudget(1.5, 60.0), cpu_s=lambda _t: 50e-6, restless=lambda _t: True)
+    one = warmed(lambda _t: 20_000, WarmUpBudget(1.5, 60.0), cpu_s=lambda _t: 50e-6, busy_without_load=lambda _t: True)
     assert one.rests == RESTS
     assert one.account().ended == "flat"
-    assert one.account().restless
+    assert one.account().busy_without_load
 
 
 def test_a_rate_that_rises_without_cpu_is_waited_for() -> None:
     def pool_fills(t: float) -> float:
         return 1_000.0 * math.pow(1.4, min(t, 8))
 
-    one = warmed(pool_fills, WarmUpBudget(1.5, 60.0, 0), cpu_s=lambda _t: 50e-6, restless=lambda _t: False)
+    one = warmed(pool_fills, WarmUpBudget(1.5, 60.0, 0), cpu_s=lambda _t: 50e-6, busy_without_load=lambda _t: False)
     assert one.seconds > 8
 
 
 def test_who_compiles_needs_responses_under_a_further_load_and_who_does_not_needs_none() -> None:
     first = WarmUpBudget(1.5, 60.0)
-    compiling = warmed(jit, first, cpu_s=lambda t: 1 / jit(t), restless=lambda _t: False).account()
-    native = warmed(lambda _t: 20_000, first, cpu_s=lambda _t: 50e-6, restless=lambda _t: False).account()
-    assert compiling.eased is not None and compiling.eased > 5
-    assert native.eased == pytest.approx(1.0)
+    compiling = warmed(jit, first, cpu_s=lambda t: 1 / jit(t), busy_without_load=lambda _t: False).account()
+    native = warmed(lambda _t: 20_000, first, cpu_s=lambda _t: 50e-6, busy_without_load=lambda _t: False).account()
+    assert compiling.first_cpu_ratio is not None and compiling.first_cpu_ratio > 5
+    assert native.first_cpu_ratio == pytest.approx(1.0)
     for account, least in ((compiling, 10_000), (native, 0)):
-        further = warmed(lambda _t: 2_000, first.after(account), cpu_s=lambda _t: 9e-5, restless=lambda _t: False)
+        further = warmed(
+            lambda _t: 2_000, first.after(account), cpu_s=lambda _t: 9e-5, busy_without_load=lambda _t: False
+        )
         assert further.account().ended == "flat"
         assert least <= further.requests < least + 4_000
 
@@ -193,7 +199,7 @@ def test_a_compiler_gets_the_rests_that_its_work_needs_and_no_more(
 ) -> None:
     session, account = compiled(work_s, monkeypatch)
     assert account.ended == "flat"
-    assert not account.restless
+    assert not account.busy_without_load
     assert session.left_s == 0
     assert session.rested_s <= work_s + 2 * REST_S
 
@@ -201,7 +207,7 @@ def test_a_compiler_gets_the_rests_that_its_work_needs_and_no_more(
 def test_who_never_rests_is_let_rest_for_seconds_and_not_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
     session, account = compiled(1e6, monkeypatch)
     assert account.ended == "flat"
-    assert account.restless
+    assert account.busy_without_load
     assert RESTS * REST_S <= session.rested_s < MOST_RESTS * REST_S
 
 
@@ -223,15 +229,15 @@ def test_settling_goes_on_while_a_compiler_works_in_the_others_slices() -> None:
 
 def test_work_in_a_rest_is_held_against_as_much_time_of_its_own() -> None:
     one, null = lap_of((1000, 0.2, [0.0, 0.0]), (1000, 0.1, [0.05, 0.0]))
-    assert unrest([one, one, one, null])[0] == pytest.approx(0.25)
-    assert unrest([one, null, null])[0] == pytest.approx(0.5)
-    assert unrest([one, one]) == {}
+    assert cpu_without_load([one, one, one, null])[0] == pytest.approx(0.25)
+    assert cpu_without_load([one, null, null])[0] == pytest.approx(0.5)
+    assert cpu_without_load([one, one]) == {}
 
 
 @pytest.mark.parametrize(("cpus", "share"), [(0.009, 0.0), (0.011, 1.1)])
 def test_timers_of_an_idle_runtime_are_no_work_however_little_its_own_requests_need(cpus: float, share: float) -> None:
     one, null = lap_of((1000, 0.01, [0.0, 0.0]), (1000, 0.1, [0.25 * cpus, 0.0]))
-    assert unrest([one, null, null, null, null]) == pytest.approx({0: share, 1: 0.0})
+    assert cpu_without_load([one, null, null, null, null]) == pytest.approx({0: share, 1: 0.0})
 
 
 def test_a_service_that_falls_silent_ends_its_warm_up_after_two_such_turns() -> None:
@@ -263,3 +269,12 @@ def test_the_dead_are_not_waited_for() -> None:
     one = WarmingContender(WarmUpBudget(1.5, 45.0), dead=True)
     assert one.done
     assert one.account().ended == "died"
+
+
+def test_a_warm_up_is_read_by_the_names_of_earlier_versions() -> None:
+    earlier = {"ended": "flat", "seconds": 2.0, "requests": 9, "relief": 0.01, "restless": False, "eased": 3.0}
+    warm = WarmUp.model_validate(earlier)
+    assert (warm.cpu_saved, warm.busy_without_load, warm.first_cpu_ratio) == (0.01, False, 3.0)
+    written = warm.model_dump()
+    assert not {"relief", "restless", "eased"} & written.keys()
+    assert WarmUp.model_validate(written) == warm

@@ -167,9 +167,9 @@ def _elsewhere(view: View, columns: list[TableColumn]) -> str:
         if all(sign(c).kind == "worse" for c in found):
             leader = f"{found[0].baseline} leads"
         what = "" if column.figure == lead.figure else f" ({column.figure.in_sentence})"
-        leaders.setdefault(leader, []).append(view.title(column.place) + what)
+        leaders.setdefault(leader, []).append(f'"{view.title(column.place)}"{what}')
     sentences = "; ".join(f"{leader} on {', '.join(titles)}" for leader, titles in leaders.items())
-    return f" Elsewhere {sentences}." if sentences else ""
+    return f" Other loads: {sentences}." if sentences else ""
 
 
 def _extremes(view: View, column: TableColumn) -> str:

@@ -14,7 +14,7 @@ from touchstone.engine.slices import SlicesSession, Turn, TurnRecord
 from touchstone.record.evidence.slices import IDLE_CPUS, WarmUp
 from touchstone.traffic.warming import WarmingContender, WarmUpBudget
 
-RESTLESS = 0.05
+BUSY_WITHOUT_LOAD = 0.05
 """The share of its own requests' CPU above which a contender that should rest still works."""
 SETTLING_LAPS = 8
 """Laps over all contenders at the end, at most, until nobody works in the others' slices."""
@@ -32,7 +32,7 @@ _ALONE_TURNS = 2
 are on; the last one's rest is time in which nobody is warmed up."""
 
 
-def unrest(turns: Sequence[TurnRecord]) -> dict[int, float]:
+def cpu_without_load(turns: Sequence[TurnRecord]) -> dict[int, float]:
     """CPU of each contender while it should rest, as a share of its requests' CPU.
 
     The share is of as much time as it rested, or of all of its own if it rested for longer; 0 where an idle runtime's
@@ -60,7 +60,7 @@ def at_rest(lap: Sequence[TurnRecord]) -> bool:
 
     A rate may be flat while a compiler still works off its queue: it goes on in the neighbours' slices.
     """
-    return all(share <= RESTLESS for share in unrest(lap).values())
+    return all(share <= BUSY_WITHOUT_LOAD for share in cpu_without_load(lap).values())
 
 
 def warm_up(
@@ -122,10 +122,10 @@ def _look(
     fatal: Mapping[int, str],
 ) -> None:
     """Note who has worked while it should have rested, and who has died."""
-    shares = unrest(turns)
+    shares = cpu_without_load(turns)
     for index in places:
         if index in shares:
-            warming[index].restless = shares[index] > RESTLESS
+            warming[index].busy_without_load = shares[index] > BUSY_WITHOUT_LOAD
         warming[index].dead = index in fatal
 
 

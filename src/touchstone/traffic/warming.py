@@ -54,7 +54,7 @@ class WarmUpBudget:
         A compiler starts counting again for code that only the next load calls, such as the paths of an idle server at
         an open loop's rate. A JVM used 1.5 to 5 times its CPU per request after 5,000 of them.
         """
-        compiles = first.eased is not None and first.eased >= COMPILES
+        compiles = first.first_cpu_ratio is not None and first.first_cpu_ratio >= COMPILES
         return WarmUpBudget(
             self.least_s / 2, self.most_s / 3, least_requests=self.least_requests // 2 if compiles else 0
         )
@@ -66,8 +66,8 @@ class WarmingContender:
 
     budget: WarmUpBudget
     records: list[TurnRecord] = field(default_factory=list)
-    restless: bool | None = None
-    """Whether it still worked when it last rested; None where nobody has seen it rest."""
+    busy_without_load: bool | None = None
+    """Whether it still used CPU in its last pause; None if it had no pause."""
     rests: int = 0
     """Parts of pauses that it was given, so that a compiler could work off its queue."""
     dead: bool = False
@@ -103,8 +103,10 @@ class WarmingContender:
         return self._change(part_rate)
 
     @property
-    def relief(self) -> float | None:
-        """The share of its CPU per request that the last stretch saved over the one before. None where unknown.
+    def cpu_saved(self) -> float | None:
+        """The share by which CPU per request fell from the stretch before to the last.
+
+        None if unknown.
 
         A core that others let run faster saves CPU, too. So it is counted in that of the work of reference, where every
         slice knows it.
@@ -115,7 +117,7 @@ class WarmingContender:
 
     def _change(self, value: Callable[[Slice], float | None]) -> float | None:
         known = [(r.sending_end - r.begin, v) for r in self.records if (v := value(r)) is not None]
-        longest = _RESTED_S if self.restless is False else _LONGEST_S
+        longest = _RESTED_S if self.busy_without_load is False else _LONGEST_S
         stretch = min(longest, max(_SHORTEST_S, self.seconds / 2))
         last, before = _tail(known, stretch), _tail(known[: len(known) - len(_tail(known, stretch))], stretch)
         if len(last) < 2 or len(before) < 2:
@@ -124,23 +126,23 @@ class WarmingContender:
         return statistics.median(last) / earlier - 1 if earlier > 0 else None
 
     @property
-    def eased(self) -> float | None:
-        """How many times its CPU per request now that of its first slice was. None where unknown."""
+    def first_cpu_ratio(self) -> float | None:
+        """CPU per request of its first slice, divided by the present one. None if unknown."""
         known = [(r.sending_end - r.begin, v) for r in self.records if (v := _cpu_per_request(r)) is not None]
         now = _tail(known, _SHORTEST_S)
         return known[0][1] / statistics.median(now) if len(known) > len(now) else None
 
     @property
     def _stands_still(self) -> bool:
-        growth, relief = self.growth, self.relief
+        growth, cpu_saved = self.growth, self.cpu_saved
         if growth is None:
             return False
-        return growth < RISING if relief is None else relief < RISING and growth < RATE_RISING
+        return growth < RISING if cpu_saved is None else cpu_saved < RISING and growth < RATE_RISING
 
     @property
     def wants_rest(self) -> bool:
         """Whether it still works while it rests, and not for good."""
-        return self.restless is True and self.rests < (RESTS if self._stands_still else MOST_RESTS)
+        return self.busy_without_load is True and self.rests < (RESTS if self._stands_still else MOST_RESTS)
 
     @property
     def _flat(self) -> bool:
@@ -161,9 +163,9 @@ class WarmingContender:
             seconds=self.seconds,
             requests=self.requests,
             growth=self.growth,
-            relief=self.relief,
-            restless=self.restless,
-            eased=self.eased,
+            cpu_saved=self.cpu_saved,
+            busy_without_load=self.busy_without_load,
+            first_cpu_ratio=self.first_cpu_ratio,
         )
 
 

@@ -77,11 +77,11 @@ MACHINES: tuple[Setup, ...] = (
         rounds=5,
     ),
     Setup(
-        "unrest",
+        "cpu_without_load",
         "the machine is now quiet and now busy",
         ("tare-noise",),
         planted="machine",
-        machine="unrest",
+        machine="cpu_without_load",
         rounds=4,
         # In turns what falls on the tares falls on the contenders as well, and cancels.
         least={"tare-noise": "note"},

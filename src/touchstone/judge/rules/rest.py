@@ -157,7 +157,7 @@ def neighbour_works(sample: Sample, case: Case) -> Iterator[Fired]:
         return
     worst = next(iter(used))
     yield Fired(
-        f"contenders without load used {share(taken)} of the CPUs during this contender's slices, {worst} the most",
+        f"contenders without load used {share(taken)} of the CPUs in this contender's slices, most of it by {worst}",
         severity=Severity.SUSPECT if taken > _SUSPECT_SHARE else Severity.NOTE,
         figures=[*SPEED, *CPU],
         doubt=PossibleBias.of_taken(taken),

@@ -217,9 +217,9 @@ def still_warming_up(sample: Sample, case: Case) -> Iterator[Fired]:
 
 def _still(warm_up: WarmUp) -> str:
     """What still changed when the time was used up."""
-    if warm_up.relief is not None and warm_up.relief >= (warm_up.growth or 0.0):
-        return f"the CPU per request still fell, by {share(warm_up.relief)} at the end"
-    if warm_up.restless and (warm_up.growth or 0.0) <= 0:
+    if warm_up.cpu_saved is not None and warm_up.cpu_saved >= (warm_up.growth or 0.0):
+        return f"the CPU per request still fell, by {share(warm_up.cpu_saved)} at the end"
+    if warm_up.busy_without_load and (warm_up.growth or 0.0) <= 0:
         return "the contender still worked in its pauses"
     grew = "" if warm_up.growth is None else f", by {share(warm_up.growth)} at the end"
     return f"the rate still rose{grew}"

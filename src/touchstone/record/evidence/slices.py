@@ -6,7 +6,7 @@ import statistics
 from collections.abc import Sequence
 from typing import Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import AliasChoices, Field, model_validator
 
 from touchstone.record.base import Record
 from touchstone.record.connections import Sent
@@ -104,6 +104,11 @@ class Slice(Record):
         return None if self.taken_here is None else max(LEAST_LEFT, 1 - self.taken_here)
 
 
+def _optional(name: str, earlier: str) -> Any:
+    """Return a field that is None by default and not written then. Older records have it by the earlier name."""
+    return Field(default=None, validation_alias=AliasChoices(name, earlier), exclude_if=lambda value: value is None)
+
+
 class WarmUp(Record):
     """The warm-up of a contender before its measured slices."""
 
@@ -116,12 +121,12 @@ class WarmUp(Record):
     requests: int
     growth: float | None = None
     """The rate of the last stretch over that of the stretch before, less 1; None if there were too few slices."""
-    relief: float | None = Field(default=None, exclude_if=lambda share: share is None)
-    """The share of its CPU per request that the last stretch saved over the one before; None where nobody watched."""
-    restless: bool | None = Field(default=None, exclude_if=lambda worked: worked is None)
-    """Whether it still worked when it last rested; None where nobody has seen it rest."""
-    eased: float | None = Field(default=None, exclude_if=lambda times: times is None)
-    """How many times its CPU per request at the end its first slice had; None where nobody watched."""
+    cpu_saved: float | None = _optional("cpu_saved", "relief")
+    """The share by which CPU per request fell from the stretch before to the last one; None if not measured."""
+    busy_without_load: bool | None = _optional("busy_without_load", "restless")
+    """Whether it still used CPU in its last pause; None if it had no pause."""
+    first_cpu_ratio: float | None = _optional("first_cpu_ratio", "eased")
+    """CPU per request of its first slice, divided by that at the end; None if not measured."""
 
 
 class SlicesEvidence(Record):
