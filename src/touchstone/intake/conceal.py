@@ -41,9 +41,9 @@ class Vault:
 
     def conceal(self, one: DraftRequest) -> DraftRequest:
         """A request with placeholders where its secrets were, named by what is left of it."""
-        target = self._text(one.target, in_target(one.target), one.known)
+        target = self._text(one.target, [*one.taken_in_target, *in_target(one.target)], one.known)
         shown = re.sub(r"\{(?:env|capture)\.([\w-]+)(?::\w+)?\}", r"{\1}", target).replace("{brace}", "{")
-        body = one.body and self._text(one.body, in_body(one.body, one.media_type), one.known)
+        body = one.body and self._text(one.body, [*one.taken_in_body, *in_body(one.body, one.media_type)], one.known)
         left = self._without_answers(one)
         return replace(
             left,
@@ -139,10 +139,11 @@ def secrets_of(one: DraftRequest) -> list[Span]:
     )
 
 
-def shown_path(target: str) -> str:
-    """The path of a target for a person, without secrets."""
+def shown_path(target: str, taken: Sequence[Span] = ()) -> str:
+    """The path of a target for a person, without secrets; identifiers appear by name."""
     path = target.partition("?")[0]
-    return "".join(piece if isinstance(piece, str) else "(hidden)" for piece in _pieces(path, in_target(path)))
+    pieces = _pieces(path, [*taken, *in_target(path)])
+    return "".join(one if isinstance(one, str) else f"{{{one.name}}}" if one in taken else "(hidden)" for one in pieces)
 
 
 def conditions_of(one: DraftRequest) -> list[str]:

@@ -1,4 +1,4 @@
-"""Finds where the secrets of a session come from: a cookie, a field or a body of an earlier response."""
+"""Finds where secrets and identifiers of a session come from: a cookie, a field or a body of an earlier response."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from touchstone.intake.conceal import conditions_of, secrets_of
+from touchstone.intake.identifiers import Identifier, escaped, identifiers_given, places_in_body, places_in_target
 from touchstone.intake.parts import DraftRequest
 
 _VERSION = "version"
@@ -18,8 +19,6 @@ _LEAST = 8
 _BEFORE = 80
 """Characters in front of a value by which it is found again."""
 _MOST_LEAVES = 20_000
-_MEANT = re.compile(r"[\\.^$*+?{}\[\]|()]")
-"""What means something in a regular expression, in Python's as in the engine's."""
 
 
 @dataclass(frozen=True)
@@ -33,11 +32,40 @@ class RecordedResponse:
 
 
 def with_captures(steps: Sequence[DraftRequest], answers: Sequence[RecordedResponse]) -> list[DraftRequest]:
-    """A session's steps with `captures` for later steps, and the `known` values that they take.
+    """A session's steps with `captures` for later steps, and the `known` values that they take."""
+    captures: list[dict[str, Mapping[str, str]]] = [{} for _ in steps]
+    used: list[str] = []
+    known = _secrets(steps, answers, captures, used)
+    names: dict[tuple[int, str], str] = {}
+    given: dict[str, list[Identifier]] = {}
+    made = []
+    for place, (step, answer) in enumerate(zip(steps, answers, strict=True)):
+        in_target = list(places_in_target(step.target, given))
+        in_body = list(places_in_body(step.body, step.media_type, given)) if step.body else []
+        for _, one in (*in_target, *in_body):
+            key = one.step, one.value
+            if key not in names:
+                names[key] = _called(one.name, used)
+                used.append(names[key])
+                captures[one.step][names[key]] = one.capture
+            known[place].setdefault(one.value, names[key])
+        taken = [span for span, _ in in_target], [span for span, _ in in_body]
+        made.append(replace(step, known=known[place], taken_in_target=taken[0], taken_in_body=taken[1]))
+        for one in identifiers_given(place, step, answer.fields, answer.content):
+            given.setdefault(one.value, []).append(one)
+    return [replace(one, captures=taken) for one, taken in zip(made, captures, strict=True)]
+
+
+def _secrets(
+    steps: Sequence[DraftRequest],
+    answers: Sequence[RecordedResponse],
+    captures: Sequence[dict[str, Mapping[str, str]]],
+    used: list[str],
+) -> list[dict[str, str]]:
+    """The secrets and versions that each step takes from earlier ones, by value. Adds to `captures` and `used`.
 
     Each response is searched once for each secret.
     """
-    captures: list[dict[str, Mapping[str, str]]] = [{} for _ in steps]
     found: dict[str, str] = {}
     searched: dict[str, int] = {}
     known: list[dict[str, str]] = []
@@ -47,14 +75,13 @@ def with_captures(steps: Sequence[DraftRequest], answers: Sequence[RecordedRespo
             before = range(searched.get(value, 0), place)
             searched[value] = place
             if value not in found and (source := _source(name, value, answers, before)) is not None:
-                found[value] = _called(name, found.values())
+                found[value] = _called(name, used)
+                used.append(found[value])
                 captures[source[0]][found[value]] = source[1]
             if value in found:
                 mine[value] = found[value]
         known.append(mine)
-    return [
-        replace(step, captures=taken, known=given) for step, taken, given in zip(steps, captures, known, strict=True)
-    ]
+    return known
 
 
 def _wanted(step: DraftRequest) -> list[tuple[str, str]]:
@@ -86,7 +113,7 @@ def _captures(name: str, value: str, answer: RecordedResponse) -> Iterator[Mappi
     """The ways to take a value from a response, the surest first."""
     for cookie, held in answer.cookies.items():
         if held == value and (name == f"cookie {cookie}" or len(value) >= _LEAST):
-            yield {"header": "set-cookie", "pattern": f"(?:^|, ?){_escaped(cookie)}=([^;]*)"}
+            yield {"header": "set-cookie", "pattern": f"(?:^|, ?){escaped(cookie)}=([^;]*)"}
     if len(value) < _LEAST and name != _VERSION:
         return
     for field, held in answer.fields:
@@ -94,7 +121,7 @@ def _captures(name: str, value: str, answer: RecordedResponse) -> Iterator[Mappi
             yield {"header": field}
         elif value in held and (pattern := _around(held, value)) is not None:
             yield {"header": field, "pattern": pattern}
-    if value in answer.content:
+    if any(form in answer.content for form in (value, json.dumps(value)[1:-1])):
         if (pointer := _pointer(answer.content, value)) is not None:
             yield {"json": pointer}
         elif (pattern := _around(answer.content, value)) is not None:
@@ -107,7 +134,7 @@ def _around(text: str, value: str) -> str | None:
     before = re.split(r"[\n<?&]", text[max(0, at - _BEFORE) : at])[-1]
     if len(before) < 2 or not before.isprintable():
         return None
-    pattern = f"{_escaped(before)}([^\"'<>&\\s]+)"
+    pattern = f"{escaped(before)}([^\"'<>&\\s]+)"
     match = re.search(pattern, text)
     return pattern if match is not None and match[1] == value else None
 
@@ -130,7 +157,3 @@ def _pointer(text: str, value: str) -> str | None:
         elif isinstance(held, list):
             left += [(f"{pointer}/{number}", one) for number, one in enumerate(held)]
     return None
-
-
-def _escaped(text: str) -> str:
-    return _MEANT.sub(r"\\\g<0>", text)

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from touchstone.intake.secrets import Span
 from touchstone.manifest.template import literal
 
 STREAMS = ("text/event-stream", "multipart/x-mixed-replace")
@@ -66,7 +67,10 @@ class DraftRequest:
     captures: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """What later steps take from its response, as a manifest says it, by name."""
     known: Mapping[str, str] = field(default_factory=dict)
-    """Secrets and versions in its texts that earlier steps capture: by their values, the captures' names."""
+    """Secrets, versions and identifiers in its texts that earlier steps capture: by values, the captures' names."""
+    taken_in_target: Sequence[Span] = ()
+    taken_in_body: Sequence[Span] = ()
+    """Where the identifiers stand."""
     keys: Mapping[str, Any] = field(default_factory=dict)
     """Other keys of the request, as a scenario has them: `grpc` and `proto`, `stream`, `websocket`. They come without
     the keys that they replace."""

@@ -42,7 +42,8 @@ def draft_from_har(file: Path) -> Draft:
     steps = [_request(one, _pause(session, number)) for number, one in enumerate(session)]
     answers = [RecordedResponse(one.set_cookies, one.answered, one.content) for one in session]
     whole = [_marked(one) for one in with_captures(steps, answers)]
-    writes = list(dict.fromkeys(f"{one.method} {shown_path(one.target)}" for one in steps if one.method not in _SAFE))
+    shown = (f"{one.method} {shown_path(one.target, one.taken_in_target)}" for one in whole if one.method not in _SAFE)
+    writes = list(dict.fromkeys(shown))
     load = DraftLoad(
         "session",
         "The session that was recorded",
