@@ -6,7 +6,7 @@ def test_its_neighbour_lost_that_cpu() -> None:
     # Each slice of 250 ms has one CPU; a fifth of half of 75 ms is 3 % of it.
     found = fired(resting_run(lambda name: 0.2 if name == "rust/plain" else 0.0), "neighbour-works")
     assert {f.contender for f in found} == {"go/plain"}
-    assert "rust/plain the most" in found[0].statement
+    assert "most of it by rust/plain" in found[0].statement
 
 
 def test_little_is_nothing_to_speak_of() -> None:
