@@ -1,8 +1,8 @@
 """fortio's JSON (`fortio load -json FILE`).
 
 Source: its README, and the types of its `periodic` and `fhttp` packages; durations are in seconds, those of a run in
-nanoseconds. A percentile is somewhere in a bucket of its histogram. The first ten are as wide as its resolution, and those behind
-them up to a quarter of where they begin, which moves a mean by less than the checks tolerate.
+nanoseconds. A percentile is somewhere in a bucket of its histogram. The first ten are as wide as its resolution, and
+those behind them up to a quarter of where they begin, which moves a mean by less than the checks tolerate.
 """
 
 from __future__ import annotations
