@@ -147,6 +147,14 @@ def test_a_503_is_a_refusal_and_no_loss(planted: Any) -> None:
     assert result.first_refused_s is not None
 
 
+def test_a_connection_that_the_service_never_accepted_is_closed_under_its_request(planted: Any) -> None:
+    one = planted("deaf")
+    result = one.stop(rate=200.0, connections=4)
+    assert result.sent.unread > 0
+    assert result.sent.closed_under >= result.sent.unread
+    assert result.sent.lost == lost_by_the_log(one.said()) == 0
+
+
 def test_a_service_that_ignores_sigterm_has_no_time(planted: Any) -> None:
     result = planted("ignores").stop(rate=50.0, connections=2, timeout_s=0.5)
     assert result.stop_s is None

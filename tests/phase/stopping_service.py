@@ -71,6 +71,8 @@ class Service:
                 self.end()
 
     def accept(self) -> bool:
+        if MODE == "deaf" and self.ends_since is not None:
+            return False
         try:
             accepted, _ = self.listener.accept()
             if self.context is not None:
@@ -164,7 +166,7 @@ class Service:
                 pass
             self.selector.unregister(self.listener)
             self.listener.close()
-        if MODE in (*DRAIN, "unavailable", "halfway") and since > ANNOUNCES_S and not self.waiting:
+        if MODE in (*DRAIN, "unavailable", "halfway", "deaf") and since > ANNOUNCES_S and not self.waiting:
             os._exit(0)
         if MODE == "unanswered" and since > 0.1:
             os._exit(0)

@@ -44,7 +44,7 @@ def _sentence(contender: str, case: str, ends: list[StopEvidence]) -> str:
     if not total.sent:
         return f"{contender}, {_WITH[case]}, {ended}."
     parts = [f"{total.right} answered", f"{total.turned_away} refused"]
-    parts += [f"{total.stale} on connections closed under them"] * bool(total.stale)
+    parts += [f"{total.closed_under} on connections closed under them"] * bool(total.closed_under)
     parts += [f"{total.lost} lost" if total.lost else "none lost"]
     sentence = f"{contender}, {_WITH[case]}, {ended}; of {plural(total.sent, 'request')} then: {', '.join(parts)}."
     return f"{sentence}{_handover(ends)}"

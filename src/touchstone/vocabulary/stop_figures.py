@@ -33,7 +33,7 @@ STOP_FIGURES = [
         Better.LOWER,
         "stop",
         headline=True,
-        phrase="the number of requests whose kept connection was closed under them",
+        phrase="the number of requests whose connection was closed under them",
     ),
     Figure("stop_refused", "Requests refused", Unit.COUNT, Better.NEITHER, "stop"),
     Figure(

@@ -15,7 +15,6 @@ _STOP = ("stop",)
 _LOST = {
     "cut": "read but not answered",
     "broken": "answered in part",
-    "unread": "reset while they waited to be accepted",
     "unanswered": "without a response when the process ended",
     "wrong": "answered with an unexpected response",
     "failed": "failed on their way",
@@ -51,7 +50,7 @@ def requests_lost_at_stop(group: SampleGroup, case: Case) -> Iterator[Fired]:
     "closes-under-requests",
     Severity.NOTE,
     title="At SIGTERM the service closes connections on which requests are arriving",
-    threshold="a request was sent on a kept connection that was closed before the service had read the request",
+    threshold="a request was sent on a connection that was closed before the service had read the request",
     threshold_reason=(
         "under a steady load, a service loses no such request if it answers with `Connection: close` for a while "
         "before it closes connections"
@@ -59,21 +58,24 @@ def requests_lost_at_stop(group: SampleGroup, case: Case) -> Iterator[Fired]:
     next_step=(
         "Announce the end: after SIGTERM, answer with `Connection: close`, or send GOAWAY over HTTP/2. Close idle "
         "connections only after the longest time that clients leave between two requests. Clients should repeat "
-        "idempotent requests."
+        "idempotent requests. When a listener is closed, the kernel resets the connections that wait to be accepted: "
+        "take the service out of the load balancer before SIGTERM."
     ),
     phases=_STOP,
 )
 def closes_under_requests(group: SampleGroup, case: Case) -> Iterator[Fired]:
     """A client that reuses connections and does not retry gets an error for each such request.
 
-    RFC 9112, section 9.5, warns of such requests.
+    RFC 9112, section 9.5, warns of such requests. A new connection that the kernel has completed and the service has
+    not accepted ends in the same way: the service never sees it.
     """
     ends = stops(group.samples)
     total = from_signal(ends)
-    if total.stale:
+    if total.closed_under:
+        kinds = ((total.stale, "on kept connections"), (total.unread, "on new connections that it had not accepted"))
         yield Fired(
-            f"{number(total.stale)} of {number(total.sent)} requests in {len(ends)} stops arrived on a connection that "
-            "the service was closing",
+            f"{number(total.closed_under)} of {number(total.sent)} requests in {len(ends)} stops arrived while the "
+            f"service was closing: {', '.join(f'{number(count)} {words}' for count, words in kinds if count)}",
             evidence=total.model_dump(),
         )
 

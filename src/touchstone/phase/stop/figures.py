@@ -22,7 +22,7 @@ def stop_figures(evidence: StopEvidence) -> tuple[dict[str, float], dict[str, st
     if (after := result.from_signal).sent:
         figures |= {
             "stop_lost": float(after.lost),
-            "stop_stale": float(after.stale),
+            "stop_stale": float(after.closed_under),
             "stop_refused": float(after.turned_away),
         }
     if result.streams.open:

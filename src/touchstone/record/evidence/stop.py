@@ -24,7 +24,7 @@ class Outcomes(Record):
     stale: int = 0
     """Sent on a kept connection that was closed before the service had read it."""
     unread: int = 0
-    """Sent on a new connection that was reset before the service had read it."""
+    """Sent on a new connection that was reset before the service had read it: it waited to be accepted."""
     cut: int = 0
     """Read by the service, which closed the connection, or reset the stream, without a byte of a response."""
     broken: int = 0
@@ -39,8 +39,13 @@ class Outcomes(Record):
 
     @property
     def lost(self) -> int:
-        """Requests that the service or its kernel had accepted, and that got no right response."""
-        return self.wrong + self.unread + self.cut + self.broken + self.unanswered + self.failed
+        """Requests that the service had read or could still read, and that got no right response."""
+        return self.wrong + self.cut + self.broken + self.unanswered + self.failed
+
+    @property
+    def closed_under(self) -> int:
+        """Requests whose connection was closed before the service had read them."""
+        return self.stale + self.unread
 
     @property
     def turned_away(self) -> int:
