@@ -388,7 +388,7 @@ fn add_type(
 }
 
 /// The value of a field with this wire type.
-#[inline]
+#[inline(always)]
 fn raw<'m>(wire: u8, rest: &mut &'m [u8]) -> Option<Raw<'m>> {
     Some(match wire {
         VARINT => Raw::Bits(varint(rest)?),
@@ -427,6 +427,16 @@ fn packed(shape: Shape, mut rest: &[u8]) -> Option<()> {
 
 #[inline]
 fn varint(rest: &mut &[u8]) -> Option<u64> {
+    if let Some((byte, behind)) = rest.split_first()
+        && *byte < 0x80
+    {
+        *rest = behind;
+        return Some(u64::from(*byte));
+    }
+    long_varint(rest)
+}
+
+fn long_varint(rest: &mut &[u8]) -> Option<u64> {
     let mut value = 0;
     for shift in (0..64).step_by(7) {
         let (byte, behind) = rest.split_first()?;

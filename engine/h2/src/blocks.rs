@@ -1,5 +1,7 @@
 //! Header blocks that come (RFC 9113, section 4.3), and the heads and trailers that they are.
 
+use std::sync::Arc;
+
 use touchstone_http::{Framing, Head, MAX_HEAD};
 
 use crate::client::{Client, Event, Room};
@@ -18,17 +20,37 @@ pub(crate) struct Block {
     continuations: u8,
 }
 
+/// The last head of a connection, by which it is recognised.
+#[derive(Debug, Default)]
+pub(crate) struct Last(Option<Arc<Known>>);
+
 #[derive(Debug)]
-pub(crate) struct Last {
+struct Known {
     block: Vec<u8>,
     changes: u32,
     head: Head,
     text: Vec<u8>,
 }
 
-impl Last {
+/// A block that was decoded: its bytes, the state of the table, and the head that it is.
+type Decoded<'a> = (&'a [u8], u32, Head, &'a [u8]);
+
+impl Known {
+    fn new((block, changes, head, text): Decoded<'_>) -> Self {
+        Self {
+            block: block.to_vec(),
+            changes,
+            head,
+            text: text.to_vec(),
+        }
+    }
+
+    fn is(&self, (block, changes, head, text): Decoded<'_>) -> bool {
+        self.changes == changes && self.block == block && self.text == text && self.head == head
+    }
+
     /// Makes it another head, in the same memory.
-    fn become_this(&mut self, block: &[u8], changes: u32, head: Head, text: &[u8]) {
+    fn become_this(&mut self, (block, changes, head, text): Decoded<'_>) {
         self.block.clear();
         self.block.extend_from_slice(block);
         self.text.clear();
@@ -37,11 +59,30 @@ impl Last {
     }
 }
 
+impl Last {
+    /// Remembers a head. Connections of a thread whose last heads are the same share one memory.
+    fn keep(&mut self, recent: &mut Self, decoded: Decoded<'_>) {
+        if recent.0.as_ref().is_some_and(|known| known.is(decoded)) {
+            self.0.clone_from(&recent.0);
+            return;
+        }
+        let own = self.0.as_ref().zip(recent.0.as_ref());
+        if own.is_some_and(|(own, recent)| Arc::ptr_eq(own, recent)) {
+            recent.0 = None;
+        }
+        match self.0.as_mut().and_then(Arc::get_mut) {
+            Some(known) => known.become_this(decoded),
+            None => self.0 = Some(Arc::new(Known::new(decoded))),
+        }
+        recent.0.clone_from(&self.0);
+    }
+}
+
 impl<T> Client<T> {
     /// The text of the last head, which a repeated one has as well.
     #[must_use]
     pub fn last_head(&self) -> &[u8] {
-        self.reading.last.as_ref().map_or(&[], |last| &last.text)
+        self.reading.last.0.as_ref().map_or(&[], |last| &last.text)
     }
 
     pub(crate) fn headers(
@@ -105,7 +146,7 @@ impl<T> Client<T> {
         let answered = place
             .and_then(|at| self.streams.get(at))
             .is_some_and(|stream| stream.answered);
-        if let Some(last) = &self.reading.last
+        if let Some(last) = &self.reading.last.0
             && last.changes == self.decoder.changes()
             && !answered
             && last.block == block
@@ -134,17 +175,8 @@ impl<T> Client<T> {
         }
         // A block that changed the table does not mean the same again; nor does one from before.
         if changes == self.decoder.changes() {
-            match &mut self.reading.last {
-                Some(last) => last.become_this(block, changes, head, &room.head),
-                None => {
-                    self.reading.last = Some(Box::new(Last {
-                        block: block.to_vec(),
-                        changes,
-                        head,
-                        text: room.head.clone(),
-                    }));
-                }
-            }
+            let decoded = (block, changes, head, &room.head[..]);
+            self.reading.last.keep(&mut room.last, decoded);
         }
         Ok(Some(self.head(at, id, head, false, end, out)))
     }

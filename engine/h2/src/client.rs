@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use touchstone_http::Head;
 
+use crate::blocks::Last;
 use crate::decode::{Decoder, Scratch};
 use crate::fault::Code;
 use crate::frame::{self, FrameHead, Kind, MAX_PAYLOAD, flag, setting};
@@ -90,6 +91,8 @@ pub struct Room {
     /// The text of the last head, in the form of HTTP/1.1, or of the last trailers.
     pub head: Vec<u8>,
     pub(crate) scratch: Scratch,
+    /// The last head that was decoded.
+    pub(crate) last: Last,
 }
 
 /// What the server has set.
@@ -133,7 +136,7 @@ impl<T> Client<T> {
     #[must_use]
     pub fn new(streams: u32) -> Self {
         Self {
-            streams: Streams::default(),
+            streams: Streams::new(streams),
             decoder: Decoder::default(),
             reading: Reading::default(),
             peer: Peer {

@@ -18,7 +18,7 @@ pub(crate) struct Reading {
     /// The DATA frame that is being read.
     data: Option<Data>,
     /// The last head, by which it is recognised.
-    pub(crate) last: Option<Box<Last>>,
+    pub(crate) last: Last,
     pub(crate) greeted: bool,
     quiet: u16,
 }

@@ -1,5 +1,8 @@
 //! The streams of a connection that are open, found by their number.
 
+/// Streams for which there is room from the first one on, at most.
+const FIRST: u32 = 16;
+
 /// A stream that is open, with what its owner keeps for it.
 #[derive(Debug)]
 pub struct Stream<T> {
@@ -25,24 +28,32 @@ pub struct Streams<T> {
     streams: Vec<Option<Stream<T>>>,
     /// Where the next one may be free.
     hint: usize,
+    /// Streams that are wanted at once.
+    wanted: u32,
 }
 
-impl<T> Default for Streams<T> {
-    fn default() -> Self {
+impl<T> Streams<T> {
+    /// No stream yet, and this many are wanted at once.
+    pub const fn new(wanted: u32) -> Self {
         Self {
             ids: Vec::new(),
             streams: Vec::new(),
             hint: 0,
+            wanted,
         }
     }
-}
 
-impl<T> Streams<T> {
     /// Opens one; gives its place.
     pub fn insert(&mut self, id: u32, stream: Stream<T>) -> usize {
         let free = self.ids.get(self.hint) == Some(&0);
         let place = if free { Some(self.hint) } else { self.find(0) };
         let place = place.unwrap_or_else(|| {
+            if self.ids.is_empty() {
+                // Exactly, so that a connection with few streams holds no memory for others.
+                let first = self.wanted.clamp(1, FIRST) as usize;
+                self.ids.reserve_exact(first);
+                self.streams.reserve_exact(first);
+            }
             self.ids.push(0);
             self.streams.push(None);
             self.ids.len() - 1

@@ -310,15 +310,27 @@ impl Partial {
         self.stream = stream.map(|check| Box::new(Streaming::new(check)));
     }
 
-    /// Takes out the stream, and the bytes of its body that came last.
-    pub fn take_stream(&mut self) -> (Option<Box<Streaming>>, Vec<u8>) {
-        (self.stream.take(), std::mem::take(&mut self.body))
+    /// Takes out the bytes of a stream's body that came last.
+    pub fn take_body(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.body)
     }
 
-    /// Puts the stream back; the bytes have been taken.
-    pub fn put_stream(&mut self, stream: Option<Box<Streaming>>, mut bytes: Vec<u8>) {
+    /// Gives their memory back; the bytes have been taken.
+    pub fn put_body(&mut self, mut bytes: Vec<u8>) {
         bytes.clear();
-        (self.stream, self.body) = (stream, bytes);
+        self.body = bytes;
+    }
+
+    /// Notes bytes of a body whose events are taken as they come, so that it is not kept.
+    pub fn pass(&mut self, bytes: &[u8]) {
+        self.keep_evidence(bytes);
+        self.body_len += bytes.len() as u64;
+    }
+
+    fn keep_evidence(&mut self, bytes: &[u8]) {
+        let room = EVIDENCE.saturating_sub(self.beginning.len());
+        self.beginning
+            .extend_from_slice(&bytes[..room.min(bytes.len())]);
     }
 
     /// Takes bytes; an exact body is compared as it comes, so that a large one needs no memory.
@@ -333,10 +345,7 @@ impl Partial {
         scratch: &mut Vec<u8>,
     ) -> Result<Fed, Malformed> {
         let (Input::Wire(bytes) | Input::Body(bytes)) = input;
-        let room = EVIDENCE
-            .saturating_sub(self.beginning.len())
-            .min(bytes.len());
-        self.beginning.extend_from_slice(&bytes[..room]);
+        self.keep_evidence(bytes);
         let expected = match check.body() {
             BodyCheck::Exact(template) if !check.decodes() => {
                 Some(template.fixed().unwrap_or_else(|| {
@@ -402,9 +411,7 @@ impl Partial {
 
     /// Takes a final head that was parsed already, and its text.
     pub fn take_head(&mut self, head: Head, text: &[u8]) {
-        let room = EVIDENCE.saturating_sub(self.beginning.len());
-        self.beginning
-            .extend_from_slice(&text[..room.min(text.len())]);
+        self.keep_evidence(text);
         self.response.take_parsed(head, text);
     }
 
@@ -440,9 +447,7 @@ impl Partial {
 
     /// Takes the trailers of a response of HTTP/2, in the form of lines.
     pub fn take_trailers(&mut self, text: &[u8]) {
-        let room = EVIDENCE.saturating_sub(self.beginning.len());
-        self.beginning
-            .extend_from_slice(&text[..room.min(text.len())]);
+        self.keep_evidence(text);
         self.response.take_trailers(text);
     }
 

@@ -26,12 +26,29 @@ impl Worker {
         ended: bool,
         now: Nanos,
     ) -> Result<(), Malformed> {
+        let bytes = partial.take_body();
+        let taken = self.take_events_in(slot, request, partial, (&bytes, ended), now);
+        partial.put_body(bytes);
+        taken
+    }
+
+    /// As [`Self::take_events`], of these bytes of a body.
+    ///
+    /// # Errors
+    /// [`Malformed`] where an event is too large.
+    pub(super) fn take_events_in(
+        &mut self,
+        slot: u32,
+        request: InFlight,
+        partial: &mut Partial,
+        (bytes, ended): (&[u8], bool),
+        now: Nanos,
+    ) -> Result<(), Malformed> {
         let compiled = &self.mix.requests()[usize::from(request.kind)];
         let Some(check) = compiled.stream.as_deref() else {
             return Ok(());
         };
-        let (mut stream, bytes) = partial.take_stream();
-        let Some(streaming) = &mut stream else {
+        let Some(mut streaming) = partial.stream.take() else {
             return Ok(());
         };
         if streaming.body == Body::Unknown {
@@ -51,7 +68,7 @@ impl Worker {
             let scratch = &mut self.scratch;
             taken = streaming.take(
                 check,
-                (&bytes, ended),
+                (bytes, ended),
                 (key, scratch),
                 now,
                 |seen, before| {
@@ -68,7 +85,7 @@ impl Worker {
                 },
             );
         }
-        partial.put_stream(stream, bytes);
+        partial.stream = Some(streaming);
         taken
     }
 

@@ -176,6 +176,9 @@ impl Worker {
         let Some(exchange) = self.exchange(slot, at) else {
             return;
         };
+        if exchange.known_head.is_none() {
+            return;
+        }
         let kind = usize::from(exchange.request.kind);
         let (known, body) = (exchange.known_head.take(), exchange.known_body.take());
         let Some(known) = known.filter(|_| exchange.partial.is_none()) else {
@@ -239,14 +242,17 @@ impl Worker {
         // The response to a gRPC call has parts in any case, and is kept.
         let is_call = compiled.check.call().is_some();
         let whole = end && partial.body_len == 0 && partial.first_part.is_none();
-        let scratch = &mut self.scratch;
-        let fed = partial.feed(Input::Body(bytes), &compiled.check, key, scratch);
-        let fed = fed.and_then(|_| {
-            if frame_ends && let Some(stream) = &mut partial.stream {
+        let fed = if let Some(stream) = &mut partial.stream {
+            if frame_ends {
                 stream.ends.push(bytes.len());
             }
-            self.take_events(slot, request, &mut partial, end, now)
-        });
+            partial.pass(bytes);
+            self.take_events_in(slot, request, &mut partial, (bytes, end), now)
+        } else {
+            let scratch = &mut self.scratch;
+            let fed = partial.feed(Input::Body(bytes), &compiled.check, key, scratch);
+            fed.map(drop)
+        };
         partial.ended = end;
         if end && fed.is_ok() {
             let body = if is_call {
