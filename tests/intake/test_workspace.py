@@ -47,7 +47,9 @@ MAVEN = {
     "pom.xml": POM.format("top", "<version>3</version><modules><module>common</module><module>apps</module></modules>"),
     "common/pom.xml": POM.format("common", ""),
     "apps/pom.xml": POM.format("apps", "<modules><module>api</module></modules>"),
-    "apps/api/pom.xml": POM.format("api", "<parent><version>3</version></parent><x>spring-boot</x>"),
+    "apps/api/pom.xml": POM.format(
+        "api", "<parent><artifactId>top</artifactId><version>3</version></parent><x>spring-boot</x>"
+    ),
 }
 
 
@@ -117,7 +119,13 @@ def test_all_packages_say_what_is_installed(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("files", "service"),
-    [(PNPM, "apps/alone"), (NPM, "packages/alone/node_modules/api"), (NPM | {"apps/api/.git/x": ""}, "apps/api")],
+    [
+        (PNPM, "apps/alone"),
+        # A list of examples: nothing holds its modules together.
+        (MAVEN | {"apps/api/pom.xml": POM.format("api", "<x>spring-boot</x>")}, "apps/api"),
+        (NPM, "packages/alone/node_modules/api"),
+        (NPM | {"apps/api/.git/x": ""}, "apps/api"),
+    ],
 )
 def test_who_is_left_out_installed_or_a_repository_of_its_own_is_copied_alone(
     tmp_path: Path, files: Mapping[str, str], service: str

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePath
 from xml.etree import ElementTree
 
@@ -35,9 +35,7 @@ def draft(service: Path, found: Deployment) -> DraftStack:
     pom = read_text(service / MARK)
     root = _root(pom, service / MARK)
     _refuse_parent(service, root)
-    top = service
-    while above := root_of(top, _modules):
-        top = above
+    top = _top(service)
     place = place_in(service, top)
     # What all modules have in common stands above.
     common = read_text(top / MARK)
@@ -102,6 +100,31 @@ def _refuse_parent(service: Path, root: ElementTree.Element) -> None:
             where=str(service / MARK),
             fix=f"name the module that is the service: {', '.join(f'--service {service / one}' for one in modules)}",
         )
+
+
+def _top(service: Path) -> Path:
+    """The folder whose build makes the service: the highest one that has it as a module and that it needs."""
+    above = [service]
+    while root := root_of(above[-1], _modules):
+        above.append(root)
+    needed = (above[at] for at in reversed(range(1, len(above))) if _is_built_with(above[:at], above[at]))
+    return next(needed, service)
+
+
+def _is_built_with(modules: Sequence[Path], top: Path) -> bool:
+    """Whether one of these modules inherits from the others of a build, or depends on one.
+
+    Modules that do not are built by themselves: nothing holds a list of examples together.
+    """
+    own = {module.resolve() for module in modules}
+    others = {_said(_root(read_text(file), file), "artifactId") for file in _poms(top) if file.parent not in own}
+    roots = [_root(read_text(module / MARK), module / MARK) for module in modules]
+    named = {(one.text or "").strip() for root in roots for one in root.iterfind(".//{*}artifactId")}
+    return bool(named & others)
+
+
+def _poms(top: Path) -> list[Path]:
+    return [file for one in ("", *_modules(top)) if (file := (top / one / MARK).resolve()).is_file()]
 
 
 def _modules(folder: Path) -> list[str]:
