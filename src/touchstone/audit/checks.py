@@ -69,6 +69,8 @@ def not_applied(result: PublishedResult) -> Iterator[tuple[str, str]]:
         lacks = [_WORDS[name] for name in needs if getattr(result, name) in (None, {})]
         if lacks and not (check == _LAW and lawless is not None):
             yield check, f"the file does not give {' and '.join(lacks)}"
+    if result.mean_of_all:
+        yield "mean against percentiles", "the mean is of all requests, and the percentiles are of the right ones alone"
 
 
 def _lawless(r: PublishedResult) -> str | None:
@@ -136,6 +138,8 @@ def _percentiles(r: PublishedResult) -> Iterator[tuple[str, str]]:
     if marks and r.max_s is not None and marks[-1][1] > r.max_s * (1 + ROUNDED) + r.rounding(r.max_s):
         low, a = marks[-1]
         yield "percentiles-not-monotone", f"{low} is {seconds(a)}, above the maximum with {seconds(r.max_s)}"
+    if r.mean_of_all:
+        return
     if r.mean_s and r.percentiles.get(0.99) == r.mean_s:
         yield "percentile-is-mean", f"p99 equals the mean, {seconds(r.mean_s)}, to the last digit: it is a copy of it"
     if r.mean_s and r.min_s is not None and r.mean_s + _mean_off(r) < r.min_s * (1 - ROUNDED):
@@ -152,7 +156,7 @@ def _mean_off(r: PublishedResult) -> float:
 def _mean(r: PublishedResult) -> Iterator[tuple[str, str]]:
     """What the percentiles leave to the mean: who is above p99 takes at least as long as p99 says."""
     marks = sorted(r.percentiles.items())
-    if not r.mean_s or not marks or any(a > b for (_, a), (_, b) in pairwise(marks)):
+    if not r.mean_s or r.mean_of_all or not marks or any(a > b for (_, a), (_, b) in pairwise(marks)):
         return
     ends = [*(p for p, _ in marks), 1.0]
     lows = [max(0.0, value - r.rounding(value)) for _, value in marks]

@@ -56,6 +56,8 @@ class PublishedResult:
     errors_in_rate: bool = False
     """Whether the ranked count contains the responses that were errors."""
     mean_s: float | None = None
+    mean_of_all: bool = False
+    """Whether the mean is of all requests, while percentiles and extremes are of the right ones alone."""
     percentiles: Mapping[float, float] = field(default_factory=dict)
     min_s: float | None = None
     max_s: float | None = None

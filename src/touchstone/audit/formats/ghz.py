@@ -1,6 +1,7 @@
 """ghz's JSON (`-O json`, `-O pretty`) and its summary as text, of gRPC.
 
 Source: its documentation, "Output formats"; times are in nanoseconds. The status `OK` is the only one that is right.
+The average is of all calls, while percentiles, fastest and slowest are of those with `OK` alone.
 """
 
 from __future__ import annotations
@@ -77,7 +78,14 @@ def _result(name: str, statuses: Mapping[str, int], **figures: Any) -> Published
     unanswered = sum(responses for code, responses in statuses.items() if code in _UNANSWERED)
     wrong = sum(responses for code, responses in statuses.items() if code not in {"OK", *_UNANSWERED})
     return PublishedResult(
-        entry=name, tool="ghz", errors=wrong, unanswered=unanswered, errors_in_rate=True, causes=_CAUSES, **figures
+        entry=name,
+        tool="ghz",
+        errors=wrong,
+        unanswered=unanswered,
+        errors_in_rate=True,
+        mean_of_all=wrong + unanswered > 0,
+        causes=_CAUSES,
+        **figures,
     )
 
 
