@@ -2,7 +2,7 @@
 
 `python -m benchmarks.calibration.recovery [--seconds S ...] [--repeats N]`: a service has a fault of one second under
 an open loop, and stays ill for S seconds after it. `refuses` answers 503 while it is ill. `queues` answers all that
-waits when it is well again. The engine's series is read as in the phases `capacity` and `disturb`. Prints the error of each.
+waits when it is well again. The series is read as in the phases `capacity` and `disturb`. Prints the error of each.
 """
 
 from __future__ import annotations
