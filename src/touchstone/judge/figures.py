@@ -1,4 +1,4 @@
-"""The figures by what makes them untrustworthy together, as rules name them."""
+"""Groups of figures that become doubtful together. Rules refer to these groups."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The judge: a run in, a judgement out. Pure: the same record always gives the same judgement."""
+"""The judge turns a run into a judgement. The same record always gives the same judgement."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def judge(run: Run, margin: float | None = None, confidence: float | None = None
 
 
 def all_findings(case: Case) -> list[Finding]:
-    """Every finding of every rule, the heaviest first."""
+    """Return the findings of all rules, the most severe first."""
     findings = _with_causes([finding for rule in RULES.values() for finding in rule.findings(case)])
     return sorted(
         findings,

@@ -1,4 +1,4 @@
-"""What the judge says of a run: a verdict on each sample, findings with evidence, estimates, comparisons."""
+"""The judgement of a run: verdicts on samples, findings with evidence, estimates, comparisons."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Severity(StrEnum):
 
     @property
     def place(self) -> int:
-        """Where its findings stand among all: the heaviest come first."""
+        """Position of this severity in a list: the most severe come first."""
         return list(reversed(Severity)).index(self)
 
 
@@ -34,7 +34,7 @@ class Verdict(StrEnum):
 
 
 class Outcome(StrEnum):
-    """What a comparison says of the contender against the baseline."""
+    """The outcome of a comparison of the contender with the baseline."""
 
     BETTER = "better"
     WORSE = "worse"
@@ -151,7 +151,7 @@ class Estimate(Record):
 
 
 class Comparison(Record):
-    """Two things on one figure: the ratio contender/baseline with its interval, and what that decides.
+    """A comparison on one figure: the ratio contender/baseline, its interval and its outcome.
 
     Two contenders of a run, two revisions or services in one run, or one contender in two runs.
     """
@@ -227,7 +227,7 @@ class Comparison(Record):
 
     @property
     def decided(self) -> bool:
-        """Whether one of the two is really the better one."""
+        """Whether one of the two is proven to be better."""
         return self.outcome in (Outcome.BETTER, Outcome.WORSE)
 
     @property
@@ -327,7 +327,7 @@ class Scaling(Record):
 
 
 class Judgement(Record):
-    """All that the judge says of a run."""
+    """The complete judgement of a run."""
 
     schema_: Literal["touchstone.judgement/2"] = Field(default="touchstone.judgement/2", alias="schema")
     verdict: Verdict

@@ -1,4 +1,4 @@
-"""What a validity rule is: a function that looks at a run, decorated with its code, its severity and its documentation.
+"""A validity rule is a function on a run, decorated with code, severity and documentation.
 
 `judge/rules/` holds them, one file for each family; `judge/rules/table.py` is the only list of them.
 """
@@ -22,7 +22,7 @@ NOTHING: frozenset[str] = frozenset()
 
 @dataclass(frozen=True)
 class Fired:
-    """A case in which a rule fires. What is left out is taken from the rule, or from what the rule looked at."""
+    """A case in which a rule fires. Missing fields are taken from the rule or from its sample."""
 
     statement: str
     """What is wrong, in a sentence with the numbers in it."""

@@ -18,7 +18,7 @@ _SAME = ("cpu_model", "cpus", "memory", "kernel", "engine_sha256")
 
 
 class MissingFigure(Record):
-    """Something that the earlier run has validly and the later one has not."""
+    """A figure that is valid in the earlier run and missing in the later one."""
 
     contender: str
     load: str | None
@@ -28,7 +28,7 @@ class MissingFigure(Record):
 
 @dataclass(frozen=True)
 class ComparisonTerms:
-    """On which terms two runs are compared."""
+    """The terms on which two runs are compared."""
 
     margin: float
     """The least change that matters, as a share."""
@@ -39,19 +39,19 @@ class ComparisonTerms:
     """The loads asked about; all if it is empty."""
 
     def ask(self, estimate: Estimate) -> bool:
-        """Whether the figure is one of those asked about."""
+        """Whether the figure is one of the requested ones."""
         return (not self.figures or estimate.figure in self.figures) and (
             not self.loads or estimate.load in self.loads or estimate.load is None
         )
 
     def margin_of(self, figure: str) -> float:
-        """The least change of a figure that matters."""
+        """Return the smallest change of a figure that matters."""
         own = self.figures.get(figure)
         return self.margin if own is None else own
 
 
 def differences(before: Environment, after: Environment) -> list[str]:
-    """What keeps two runs from being compared, in words; empty if nothing does."""
+    """Return reasons why two runs cannot be compared. Empty if they can."""
     return [
         f"{name}: {getattr(before, name)!r} before, {getattr(after, name)!r} after"
         for name in _SAME
@@ -75,7 +75,7 @@ def changes(before: Judgement, after: Judgement, terms: ComparisonTerms) -> list
 def missing_figures(
     before: Run, after: Run, judged: tuple[Judgement, Judgement], terms: ComparisonTerms
 ) -> list[MissingFigure]:
-    """What the earlier run has validly and the later one has not: nobody knows whether it has become worse.
+    """Return figures that are valid in the earlier run and missing in the later one.
 
     All figures of a contender that failed in any round of the later run alone: those that it has are of its good days.
     """
@@ -137,7 +137,7 @@ def _family(estimate: Estimate, terms: ComparisonTerms) -> tuple[str, str | None
 
 
 def comparable(before: Run, after: Run) -> list[str]:
-    """Why these two runs do not answer one question, in words; empty if they do. Machines are `differences`."""
+    """Return reasons why two runs did not measure the same. Machines are compared by `differences`."""
     reasons = []
     if before.plan.scenario != after.plan.scenario:
         reasons.append(f"scenario: {before.plan.scenario!r} before, {after.plan.scenario!r} after")
@@ -149,5 +149,5 @@ def comparable(before: Run, after: Run) -> list[str]:
 
 
 def usable(estimate: Estimate) -> bool:
-    """Whether a contender's figure may be set against another's."""
+    """Whether a contender's figure may be compared with another's."""
     return estimate.verdict is not Verdict.INVALID and bool(estimate.median) and estimate.contender != "tare"

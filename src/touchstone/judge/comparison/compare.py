@@ -1,4 +1,4 @@
-"""Contenders against the baseline: ratios within rounds, and what they decide."""
+"""Compares contenders with the baseline, by ratios within rounds."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ DOUBT_REMAINS = "more rounds would not decide it as long as its possible biases 
 
 
 def compare(case: Case, all_series: list[RoundValues]) -> list[Comparison]:
-    """Compare contenders with the baseline, and exhibits with their sound twins, on all common figures.
+    """Compare contenders with the baseline, and exhibits with their correct variants, on common figures.
 
     A family is one question: one figure of one load, all contenders that are put against the baseline on it. Their
     intervals are simultaneous, and the interval that is shown is the one that decides. The twin is not a rival. It is
@@ -104,7 +104,7 @@ def _effects(contender: RoundValues, baseline: RoundValues) -> _Effects:
 
 
 class _FigurePair:
-    """One contender against another on one figure."""
+    """A pair of contenders and one figure."""
 
     def __init__(self, contender: RoundValues, baseline: RoundValues, case: Case, family: int) -> None:
         e, b = contender.estimate, baseline.estimate
@@ -137,7 +137,7 @@ class _FigurePair:
         self.widening = UNWIDENED
 
     def answer(self) -> Comparison:
-        """The comparison with its interval, its outcome, and how many rounds would decide it."""
+        """Return the comparison with interval, outcome, and the number of rounds that would decide it."""
         c, margin, confidence = self.comparison, self.case.margin, self.case.confidence
         interval = None if c.verdict is Verdict.INVALID else self._interval()
         c.decided_by(interval, margin)
@@ -154,7 +154,7 @@ class _FigurePair:
         return c
 
     def _interval(self) -> Interval | None:
-        """The interval of the ratio, widened by the doubts about either side."""
+        """Return the interval of the ratio, widened by the possible biases of both contenders."""
         if self.exact:
             ratio = math.exp(self.effects[-1]) if self.effects else None
             return Interval(ratio, ratio, ratio) if ratio is not None else None

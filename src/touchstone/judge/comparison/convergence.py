@@ -1,4 +1,4 @@
-"""How a ratio came to be decided: what was known of it after each lap."""
+"""The estimate of a ratio after each lap of a run."""
 
 from __future__ import annotations
 

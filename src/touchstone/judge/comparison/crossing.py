@@ -22,7 +22,7 @@ FIGURE = "peak_served"
 
 
 def crossings(case: Case, series: list[RoundValues]) -> list[Crossing]:
-    """Every pair of contenders that were started under load, in the order of the record."""
+    """Return the crossing points of all pairs of contenders that were started under load."""
     measured = [s for s in series if s.estimate.figure == FIGURE and s.estimate.contender != TARE]
     samples = {(s.contender, s.round or 0): s for s in case.run.samples if s.peak is not None}
     return [_crossing(case, a, b, samples) for a, b in itertools.combinations(measured, 2)]

@@ -31,7 +31,7 @@ class RoundValues:
 
 
 def measure(case: Case, scales: FindingsIndex) -> list[RoundValues]:
-    """Every figure of every contender and of the tares, in the order of the record."""
+    """Return estimates of all figures of contenders and null server, in the order of the record."""
     return [_series(group, figure, scales, case) for group in case.groups for figure in case.figure_names(group)]
 
 

@@ -1,4 +1,4 @@
-"""Which contenders of a run failed: their service died, failed in any round, or a measurement of theirs is void."""
+"""Finds contenders that failed: the service died, failed in a round, or has an invalid measurement."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SHOWN = 15
 
 
 def failed_contenders(run: Run, findings: list[Finding], estimates: list[Estimate]) -> list[FailedContender]:
-    """Every contender that failed, in the order of the plan, with the gravest reason.
+    """Return failed contenders in the order of the plan, each with its most severe reason.
 
     Exhibits are left aside, for they are there to be wrong, unless there is nothing else. A contender whose tools are
     missing has not failed: the plan says that it is not measured. Nor has one whose rounds were left out since another
@@ -51,7 +51,7 @@ def failed_contenders(run: Run, findings: list[Finding], estimates: list[Estimat
 
 
 def _left_out(run: Run, samples: list[Sample]) -> str | None:
-    """What the plan asks for and no sample tells of: not even why it was not measured."""
+    """Return planned measurements without any sample."""
     if not samples:
         return "nothing of it was measured"
     done = {sample.load for sample in samples if sample.phase == "load"}
@@ -67,7 +67,7 @@ def _unanswered(run: Run) -> list[str]:
 
 
 def _not_measured(samples: list[Sample], phases: Collection[str]) -> str | None:
-    """Why it has no figure of these phases."""
+    """Return why the contender has no figure of these phases."""
     for sample in samples:
         if sample.phase in phases and sample.not_measured:
             return f"{sample.phase}: not measured: {next(iter(sample.not_measured.values()))}"
@@ -85,7 +85,7 @@ def _first_broken(samples: list[Sample]) -> tuple[str, Failure | CheckOutcome] |
 
 
 def _broken_off(samples: list[Sample]) -> str | None:
-    """What could not be carried out, or which check of the contract did not hold."""
+    """Return the failed measurement or the broken check of the contract."""
     match _first_broken(samples):
         case phase, Failure(what=what):
             return f"{phase}: {what}"

@@ -17,7 +17,7 @@ cache that should not be there."""
 
 
 class PairStatus(StrEnum):
-    """What is said of a pair as a whole."""
+    """The overall result of a pair."""
 
     PASSED = "passed"
     """No figure that was asked about is worse by more than the margin."""
@@ -32,7 +32,7 @@ class PairStatus(StrEnum):
 
 
 class GatePolicy(StrEnum):
-    """Whether a verdict blocks."""
+    """When a verdict fails the job."""
 
     REQUIRED = "required"
     ADVISORY = "advisory"
@@ -56,7 +56,7 @@ class Gate:
 
     @property
     def standing(self) -> PairStatus:
-        """What the gate says of the pair."""
+        """Return the overall result of the pair."""
         if self.breached or self.gone:
             return PairStatus.WORSE
         if not self.watched:

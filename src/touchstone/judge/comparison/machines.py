@@ -1,4 +1,4 @@
-"""Two runs of different machines: what can be compared of them, and what cannot.
+"""Compares two runs of different machines, as far as possible.
 
 Exact counts and sizes do not know the machine. A ratio to a reference contender is taken within each run, so that how
 fast the machine is cancels; what remains of the machine in it (caches, cores) stays, and is said. Absolute times, rates
@@ -23,7 +23,7 @@ from touchstone.record.run import Run
 
 @dataclass(frozen=True)
 class AcrossMachines:
-    """What two runs of different machines say."""
+    """The result of comparing two runs of different machines."""
 
     reference: str | None
     """The contender to which ratios were taken in each run; None if the runs have none in common."""

@@ -1,4 +1,4 @@
-"""Two things of which one is the other's successor or rival: what the second changes."""
+"""Judges a pair: two revisions, two services or two runs."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class NotCompared(Record):
 
 
 class PairJudgement(Record):
-    """All that is said of two things: revisions, services that run already, or runs."""
+    """The judgement of a pair: two revisions, two running services, or two runs."""
 
     schema_: Literal["touchstone.pair/1", "touchstone.revisions/1", "touchstone.urls/1"] = Field(
         default="touchstone.pair/1", alias="schema"
@@ -116,7 +116,7 @@ def judge_pair(
     *,
     same_sources: bool = False,
 ) -> PairJudgement:
-    """Say what the second contender changes against the first, in one run.
+    """Judge the second contender against the first, in one run.
 
     Args:
         run: the record.
@@ -175,7 +175,7 @@ def judge_runs(
     left_out: Sequence[NotCompared] = (),
     notes: Sequence[str] = (),
 ) -> PairJudgement:
-    """What a later run changes against an earlier one."""
+    """Judge a later run against an earlier one."""
     return PairJudgement(
         standing=hold_against(changes, lost, terms).standing,
         scenario=after.plan.scenario,
@@ -194,7 +194,7 @@ def judge_runs(
 
 
 def still_open(comparison: Comparison, terms: ComparisonTerms) -> bool:
-    """Whether a figure that was asked about lies neither within its own margin nor outside."""
+    """Whether a requested figure is undecided at its margin."""
     if comparison.figure not in terms.figures:
         return False
     if comparison.interval is None:

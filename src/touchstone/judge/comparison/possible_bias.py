@@ -1,4 +1,4 @@
-"""A suspicion has a size: by how much, and in which direction, what was found can have moved a figure.
+"""Possible biases: the largest error that a finding allows, with its direction.
 
 A disturbance slows a service down. So its size is a factor of the service's speed: how many times faster, or slower,
 it may really have been. A rate may then be higher by that factor, a time or a cost lower.

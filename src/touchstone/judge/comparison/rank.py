@@ -1,4 +1,4 @@
-"""Rank groups: contenders whose intervals do not separate them share one."""
+"""Rank groups: contenders without a proven difference share a group."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a service's rate grows with concurrency, by the universal scalability law, where that fits."""
+"""Fits the universal scalability law to a service's rates at several concurrencies."""
 
 from __future__ import annotations
 

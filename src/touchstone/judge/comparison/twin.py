@@ -1,4 +1,4 @@
-"""A gate's check of itself: whether the base and a second copy of it differ, and what could explain that."""
+"""Checks a gate by its twin: whether the base and its copy differ, and possible causes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What findings do to samples, figures and the run."""
+"""Derives verdicts on samples, figures and the run from findings."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _ORDER = [Verdict.VALID, Verdict.SUSPECT, Verdict.INVALID]
 
 
 def worst(*verdicts: Verdict) -> Verdict:
-    """The heaviest verdict; valid if there is none."""
+    """Return the most severe verdict; valid if there is none."""
     return max(verdicts, key=_ORDER.index, default=Verdict.VALID)
 
 
@@ -33,7 +33,7 @@ class WeighedFindings:
 
     @property
     def doubts(self) -> list[PossibleBias]:
-        """The sizes of the suspicions that have one."""
+        """Return the possible biases of the findings that have a bound."""
         return [doubt for f in self.findings if (doubt := self._size(f)) is not None]
 
     @property
@@ -57,7 +57,7 @@ class WeighedFindings:
 
 
 class FindingsIndex:
-    """All findings of a run, ready to be asked what bears on what."""
+    """An index of a run's findings by sample, figure and load."""
 
     def __init__(self, findings: list[Finding]) -> None:
         self._by_sample: dict[str, list[Finding]] = defaultdict(list)
@@ -69,13 +69,13 @@ class FindingsIndex:
                 self._by_sample[finding.sample].append(finding)
 
     def on_figure(self, sample: Sample, figure: str) -> WeighedFindings:
-        """What bears on one figure of one sample, by findings about that sample."""
+        """Return the findings about one figure of one sample."""
         return WeighedFindings(
             [f for f in self._by_sample[sample.id] if f.figures is None or figure in f.figures], figure
         )
 
     def on_series(self, contender: str, load: str | None, figure: str) -> WeighedFindings:
-        """What bears on a figure over all rounds: findings about the contender, the load or the run.
+        """Return the findings about a figure over all rounds: on the contender, the load or the run.
 
         Findings about the run do not concern tares, which are measured to judge it.
         """

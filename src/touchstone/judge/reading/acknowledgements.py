@@ -1,4 +1,4 @@
-"""Responses whose rest waits until their first part is acknowledged."""
+"""Finds responses whose second part waits for an acknowledgement of the first."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NEXT_STEP = (
 
 @dataclass(frozen=True)
 class ResponseWait:
-    """How the responses to one request wait."""
+    """The measured wait of the responses to one request."""
 
     request: str
     often: float
@@ -32,7 +32,7 @@ class ResponseWait:
 
     @property
     def sentence(self) -> str:
-        """What was seen, without a full stop."""
+        """Return the finding's statement without a full stop."""
         return (
             f"{share(self.often)} of the responses to {self.request} wait for an acknowledgement. Their second part "
             f"comes {seconds(self.wait_s)} after the first part, but at once in {self.at_once} of {self.trials} trials "

@@ -39,7 +39,7 @@ class Case:
 
     @cached_property
     def groups(self) -> list[SampleGroup]:
-        """All groups, tares among them, in the order in which they were first measured."""
+        """Return all groups, including the null server's, in the order in which they were measured."""
         found: dict[tuple[str, str, str | None], list[Sample]] = defaultdict(list)
         for sample in self.run.samples:
             found[sample.phase, sample.contender, sample.load].append(sample)
@@ -58,7 +58,7 @@ class Case:
         return list(dict.fromkeys(s.load for s in self.run.samples if s.phase == "load" and s.load))
 
     def tares(self, load: str | None) -> list[Sample]:
-        """The tares of a load in the order in which they were taken. None means those of the start under load."""
+        """Return the null server's samples of a load, in order. None means those of the phase `peak`."""
         return self._tares.get(load, [])
 
     @cached_property
@@ -70,7 +70,7 @@ class Case:
         return found
 
     def ceiling(self, load: str | None) -> float | None:
-        """The median rate of a load's tares; None if there is none."""
+        """Return the null server's median rate under a load; None if it was not measured."""
         rates = [t.result.rate.achieved for t in self.tares(load) if t.result]
         return statistics.median(rates) if rates else None
 
@@ -81,7 +81,7 @@ class Case:
 
     @cached_property
     def core_slopes(self) -> Slopes:
-        """What each contender loses on a slower core."""
+        """Return how much each contender's rate falls on a slower core."""
         return core_slopes(self.run)
 
     @cached_property

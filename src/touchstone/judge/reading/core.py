@@ -1,4 +1,4 @@
-"""What a contender loses on a slowed core, measured by a fixed piece of work there."""
+"""Estimates how a contender's rate depends on the speed of its core."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def core_laps(sample: Sample) -> list[CoreLap]:
 
 
 def core_slopes(run: Run) -> Slopes:
-    """What every contender of a run loses on a slower core."""
+    """Return how much each contender's rate falls on a slower core."""
     groups: dict[tuple[str, str | None, str], list[Sample]] = defaultdict(list)
     for sample in run.samples:
         if sample.slices is not None:

@@ -1,4 +1,4 @@
-"""How much of the machine others used while loads were measured."""
+"""The share of the machine that other processes used during loads."""
 
 from __future__ import annotations
 

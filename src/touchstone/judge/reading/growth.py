@@ -1,4 +1,4 @@
-"""How a process tree grew while it was loaded, warm-up included."""
+"""Growth of a process tree during warm-up and load."""
 
 from __future__ import annotations
 

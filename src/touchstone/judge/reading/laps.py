@@ -1,4 +1,4 @@
-"""Ratios of neighbouring slices: what the machine does meanwhile falls on both, and cancels.
+"""Ratios of neighbouring slices, in which machine noise cancels.
 
 A lap gives each contender one slice. Within a lap the ratio of two contenders' values is taken, and a round's effect
 is the trimmed mean of its laps' log ratios: a lap in which a neighbour took the CPU in the middle of one slice alone is
@@ -82,7 +82,7 @@ class LapRatio:
 
 @dataclass(frozen=True)
 class Adjustment:
-    """By how much the log ratio of a figure moves with what differs between neighbouring slices."""
+    """The covariate adjustment: how a figure's log ratio depends on measured disturbances."""
 
     taken: float | None = None
     """For each CPU that others had more; None if it is not adjusted for."""
@@ -97,7 +97,7 @@ class Adjustment:
         return self.taken is not None or self.left is not None
 
     def applied(self, laps: Sequence[LapRatio]) -> list[float]:
-        """The log ratios as they would be had both slices been disturbed alike."""
+        """Return the log ratios adjusted to equal disturbances of both slices."""
         return [
             lap.ratio
             - (self.taken or 0.0) * (lap.taken or 0.0)
@@ -121,7 +121,7 @@ class LapEffect:
 
 
 def _laps_of(contender: Sample, baseline: Sample, figure: str) -> list[LapRatio]:
-    """The laps that both have, in their order."""
+    """Return the laps in which both contenders took part, in order."""
     value = _VALUES.get(figure)
     if value is None or contender.slices is None or baseline.slices is None:
         return []

@@ -26,7 +26,7 @@ class Interval:
 
 
 class Decision(StrEnum):
-    """What an interval of a ratio says at a margin."""
+    """The decision that an interval of a ratio gives at a margin."""
 
     HIGHER = "higher"
     LOWER = "lower"

@@ -1,4 +1,4 @@
-"""Looking at a run before it has ended: when, and with what confidence, so that looking often does not find by chance.
+"""Sequential checks of a run: when to check, and with what confidence.
 
 A 95 % interval that is looked at after every round excludes the truth at some look far more often than one time in
 twenty. So a run that goes on until it is decided looks after few, growing numbers of rounds, and shares its error among
