@@ -31,7 +31,7 @@ class Answer(StrEnum):
 
 @dataclass(frozen=True)
 class Rerun:
-    """A headline measured again."""
+    """A headline figure that was measured a second time."""
 
     answer: Answer
     stated: Comparison

@@ -23,7 +23,7 @@ LIVE_PLACE = "0"
 
 
 def exported(display: Display, metrics: list[str] | None, *, live: bool) -> Display:
-    """The display, exporting too if that is wanted. Raises UsageError for a place that cannot be opened."""
+    """Return the display, which also exports figures if places are given. Raises UsageError for an invalid place."""
     wanted = [*(metrics or ()), *([LIVE_PLACE] if live else ())]
     if not wanted:
         return display

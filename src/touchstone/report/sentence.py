@@ -23,7 +23,7 @@ def against(comparison: Comparison) -> str:
 
 
 def what_ran(view: View) -> str:
-    """Scenario, profile, rounds if any phase has them, and time in a line."""
+    """Return scenario, preset, number of rounds and time as one line."""
     plan, run = view.plan, view.run
     repeated = any(kind.per_round for name, kind in PHASES.items() if name in plan.phases)
     parts = [

@@ -86,7 +86,7 @@ class LoadSequence:
         return job
 
     def _aim(self, job: LoadJob | Traffic, after_s: float | None) -> None:
-        """Complete a job: where it goes, hosts that it may reach, processes that are watched, if any are to be."""
+        """Complete a job with its address, its permitted hosts and the watched processes."""
         if (address := self.running.address) is not None:
             job["connect_to"] = address
         if self.running.allowed_hosts:

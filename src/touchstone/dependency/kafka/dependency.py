@@ -224,7 +224,7 @@ class Kafka(Dependency):
 
 
 class KafkaPart(Kafka):
-    """A contender's view of a topic that others use as well. It can neither be reset nor ended alone."""
+    """A contender's view of a shared topic. It cannot be reset or ended separately."""
 
     def __init__(self, whole: Kafka) -> None:
         Dependency.__init__(self, whole.name, whole.env, whole.settings, whole.context)

@@ -199,7 +199,7 @@ class Postgres(Dependency):
         return {str(name): str(value) for name, value in sorted(rows)} | {"origin": self._server.origin}
 
     def structure(self) -> dict[str, list[str]]:
-        """By table of the service's database, its indexes, triggers and ways of storage."""
+        """Return indexes, triggers and storage settings of each table of the service's database."""
         try:
             with self._server.administer(self._database) as connection:
                 return structure(connection)

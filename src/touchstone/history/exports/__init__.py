@@ -1,4 +1,4 @@
-"""The newest figures, or the whole history, in the formats of other tools: one file a format, and their registry."""
+"""Exports figures or a whole history in the formats of other tools. Each format has one file."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ _IN_PATH = re.compile(r"\{[^{}/]*\}")
 def put_parameters(
     asked: PartialRequest, path: str, base: str, parameters: Sequence[DocumentNode], sampler: ValueGenerator
 ) -> None:
-    """Fill in the path, and add what is required. What is not sound is named, and left out."""
+    """Fill in the path and add required parameters. Invalid parameters are named and left out."""
     in_path: dict[str, str] = {}
     for (place, name), parameter in _distinct(asked, parameters).items():
         try:

@@ -1,4 +1,4 @@
-"""What has to be measured so that claims can be ruled on."""
+"""Finds the measurements that claims need."""
 
 from __future__ import annotations
 

@@ -71,7 +71,7 @@ def work_of(contender: str, samples: Iterable[Sample]) -> Iterator[WorkCount]:
 
 
 def _loaded_s(sample: Sample) -> float:
-    """Seconds in which it was loaded: its own slices, or warm-up and window."""
+    """Return the seconds of load: the contender's slices, or warm-up and window."""
     if sample.slices is not None:
         return sum(one.end - one.begin for one in sample.slices.slices)
     assert sample.result is not None

@@ -109,7 +109,7 @@ def _differ(more: Sequence[float], less: Sequence[float]) -> bool:
 
 
 def _per_second(sample: Sample) -> dict[int, tuple[float, float]]:
-    """Bytes per second to others than clients, and responses per second, by lap.
+    """Return, by lap, bytes per second that did not go to clients, and responses per second.
 
     With dependencies only datagrams count, at their least length.
     """

@@ -1,4 +1,4 @@
-"""Whether a contender is a JVM, and the orders that it takes from its JDK's `jcmd`."""
+"""Detects JVMs and sends them commands by their JDK's `jcmd`."""
 
 from __future__ import annotations
 
