@@ -88,7 +88,9 @@ const LIMIT: usize = 16 << 20;
 pub fn expand(text: &str, values: &Values) -> Result<Vec<u8>, TemplateError> {
     let mut out = Vec::with_capacity(text.len() + 32);
     let mut rest = text;
-    while let Some(at) = rest.find(['{', '}']) {
+    // One by one: each is looked for by words of memory, both together by characters.
+    let brace = |rest: &str| rest.find('{').into_iter().chain(rest.find('}')).min();
+    while let Some(at) = brace(rest) {
         out.extend_from_slice(&rest.as_bytes()[..at]);
         let tail = &rest[at..];
         let end = closing(tail)
