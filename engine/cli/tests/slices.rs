@@ -86,7 +86,7 @@ fn traffic(server: &Server, path: &str) -> Value {
 fn lap(phase: &str, contenders: &[u32]) -> Value {
     let turns: Vec<Value> = contenders
         .iter()
-        .map(|contender| json!({"contender": contender, "seconds": 0.2}))
+        .map(|contender| json!({"contender": contender, "seconds": 0.3}))
         .collect();
     json!({"order": "slices", "phase": phase, "turns": turns})
 }

@@ -201,9 +201,10 @@ fn what_is_asked_makes_no_turn_longer() {
         let many = json!({"repeat": 120, "concurrent": 8, "timeout_s": 30.0});
         let (result, answers) = ask(&job, vec![order(&url, BODY, many)]);
         assert!(answers[0].iter().all(|one| one.faults.is_empty()));
-        // In 50 ms each of the 4 connections takes 2 requests at most: fewer turns would be longer ones.
+        // In 50 ms each of the 4 connections takes 2 requests, or a third at its end: 10 turns. Sent in the drains as well, all
+        // 120 would take one turn or two.
         let turns = result.slices.len();
-        assert!(turns >= 15, "{kind}: {turns}");
+        assert!(turns >= 8, "{kind}: {turns}");
     }
 }
 
