@@ -93,7 +93,7 @@ class FirstTable:
         _widen(self._console)
         rounds = max(sample.round or 0 for sample in run.samples)
         self._console.print()
-        so_far = f"So far, after {rounds} of {view.plan.rounds} rounds (~ is not decided yet):"
+        so_far = f"So far, after {rounds} of {view.plan.rounds} rounds:"
         _say(self._console, Text(so_far, style="bold"), 0)
         _print_sections(self._console, view)
         self._console.print()
