@@ -166,7 +166,7 @@ def test_pages_and_plans_are_no_results(tmp_path: Path, text: str, what: str) ->
 def test_the_command_names_tool_version_and_figures(tmp_path: Path) -> None:
     done = touchstone(tmp_path, "audit", str(RECORDED / "fortio-1.68.0.json"))
     assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith("fortio 1.68.0: 1 results, 1 of them")
+    assert done.stdout.startswith("fortio 1.68.0: 1 result, 1 of them")
     assert "13,707/s, mean 291 µs, p50 514 µs, p99 1.04 ms, max 10.1 ms" in done.stdout
     refused = touchstone(tmp_path, "audit", str(RECORDED / "unreadable" / "k6-1.8.1.txt"))
     assert refused.returncode == 2

@@ -82,7 +82,7 @@ def test_an_error_in_a_thread_is_no_success(tmp_path: Path) -> None:
     what = "threading.Thread(target=lambda: 1 / 0).start(); return json.dumps([dict(framework='a', rps=1)])"
     done = planted(tmp_path, what)
     assert done.returncode == 1
-    assert "HttpArena: 1 results" in done.stdout
+    assert "HttpArena: 1 result" in done.stdout
     assert "a defect in touchstone" in done.stderr and "Traceback" not in done.stderr
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import socket
 import subprocess
@@ -332,6 +333,19 @@ def test_the_help_tells_the_labs_own_options(tmp_path: Path) -> None:
     assert done.returncode == 0
     assert "--connections" in done.stdout
     assert "--fail-if" in done.stdout
+
+
+def test_a_result_goes_to_a_pipe_as_to_a_file(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    read: list[str] = []
+    reader = threading.Thread(target=lambda: read.append(pipe.read_text(encoding="utf-8")))
+    reader.start()
+    with null_server() as url:
+        done = touchstone(tmp_path, "load", url, *SHORT, "--out", str(pipe))
+    reader.join(timeout=20)
+    assert json.loads(read[0])["counts"]["ok"] > 0, done.stderr
+    assert pipe.is_fifo()
 
 
 def test_a_result_that_could_not_be_written_is_refused_before_the_load(tmp_path: Path) -> None:

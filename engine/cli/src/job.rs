@@ -96,18 +96,65 @@ pub fn print(text: impl AsRef<[u8]>) -> Result<(), Failure> {
     }
 }
 
-/// Writes a file under a temporary name and renames it, so that nobody reads half of it.
+/// Writes a file under a temporary name and renames it, so that nobody reads half of it. A link keeps its place. Devices
+/// and pipes, such as /dev/stdout, are written to, never replaced.
 pub fn replace(path: &Path, text: &[u8]) -> Result<(), Failure> {
+    let target = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let is_file = std::fs::metadata(&target).map_or(true, |found| found.is_file());
+    let written = if is_file && !path.starts_with("/dev") {
+        rename_over(&target, text)
+    } else {
+        std::fs::write(path, text)
+    };
+    written.map_err(|e| {
+        Failure::Failed(format!(
+            "the result cannot be written to {}: {e}",
+            path.display()
+        ))
+    })
+}
+
+fn rename_over(path: &Path, text: &[u8]) -> std::io::Result<()> {
     let mut partial = path.as_os_str().to_owned();
     partial.push(format!(".{}.partial", std::process::id()));
     let partial = PathBuf::from(partial);
     std::fs::write(&partial, text)
         .and_then(|()| std::fs::rename(&partial, path))
-        .map_err(|e| {
+        .inspect_err(|_| {
             let _ = std::fs::remove_file(&partial);
-            Failure::Failed(format!(
-                "the result cannot be written to {}: {e}",
-                path.display()
-            ))
         })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::{FileTypeExt, symlink};
+
+    use super::replace;
+
+    #[test]
+    fn a_pipe_is_written_to_and_a_link_keeps_its_place() {
+        let folder = std::env::temp_dir().join(format!("touchstone-out-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let (pipe, file, link) = (
+            folder.join("pipe"),
+            folder.join("file"),
+            folder.join("link"),
+        );
+        let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+        assert!(made.unwrap().success());
+        let reader = {
+            let pipe = pipe.clone();
+            std::thread::spawn(move || std::fs::read_to_string(pipe).unwrap())
+        };
+        replace(&pipe, b"whole").unwrap();
+        assert_eq!(reader.join().unwrap(), "whole");
+        assert!(std::fs::metadata(&pipe).unwrap().file_type().is_fifo());
+        std::fs::write(&file, "older").unwrap();
+        symlink(&file, &link).unwrap();
+        replace(&link, b"newer").unwrap();
+        assert!(std::fs::symlink_metadata(&link).unwrap().is_symlink());
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), "newer");
+        assert!(replace(&folder, b"whole").is_err());
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
 }

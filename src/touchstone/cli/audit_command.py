@@ -15,6 +15,7 @@ from touchstone.audit.published import PublishedResult
 from touchstone.audit.read import read_together
 from touchstone.failure import UsageError
 from touchstone.judge.language.quantity import number, seconds
+from touchstone.report.format import plural
 
 _LISTED = 20
 """Number of results shown with their figures; a leaderboard has its own page."""
@@ -57,7 +58,7 @@ def show(console: Console, made: Audit, entry: str | None) -> None:
 
     total = len(made.by_entry)
     touched = sum(bool(wrong) for _, wrong in made.by_entry)
-    say(f"{made.publication.title}: {total} results, {touched} of them with something to explain")
+    say(f"{made.publication.title}: {plural(total, 'result')}, {touched} of them with something to explain")
     for word in made.publication.left_out:
         say(f"left out: {word}")
     if total <= _LISTED:

@@ -24,12 +24,13 @@ from touchstone.engine.http2 import speaks_http2
 from touchstone.engine.job import sent
 from touchstone.engine.locate import engine_path
 from touchstone.engine.tls_port import speaks_tls
-from touchstone.failure import ExitCode, UsageError
+from touchstone.failure import ExitCode, TouchstoneError, UsageError
 from touchstone.judge.reading.acknowledgements import NEXT_STEP, waiting
 from touchstone.manifest.mix import Mix
 from touchstone.record.engine import LoadResult
 from touchstone.report.latency_bars import latency_bars
 from touchstone.report.load_advice import advice
+from touchstone.whole_file import write_whole
 
 if TYPE_CHECKING:
     from touchstone.cli.load_export import LoadExport
@@ -53,6 +54,7 @@ _EXAMPLES = {
     "--fail-if": "--fail-if 'p99 > 20ms'",
     "--mix": "--mix requests.toml",
     "--metrics": "--metrics 9464",
+    "--out": "--out result.json",
 }
 _TOO_MANY = 0.5
 """Above this share of failures a load measures no service, and the exit code says so."""
@@ -68,6 +70,7 @@ class _LoadArguments:
     histogram: bool = False
     mix: Path | None = None
     metrics: list[str] = field(default_factory=list)
+    out: Path | None = None
 
 
 def load(context: typer.Context) -> int:
@@ -81,15 +84,13 @@ def load(context: typer.Context) -> int:
     with tempfile.TemporaryDirectory(prefix="touchstone-load-") as folder:
         if asked.mix is not None:
             words += ["--mix", str(_as_job(read_mix(asked.mix), Path(folder) / "mix.json"))]
-        given = _value_of("--out", words)
-        if given is not None:
-            _must_be_writable(Path(given))
-        out = Path(given) if given else Path(folder) / "result.json"
-        if given is None:
-            words += ["--out", str(out)]
-            if _value_of("--job", words) and "--json" not in words:
-                # A job's result goes to standard output unless a file is named, which here the user did not do.
-                words.append("--json")
+        out = Path(folder) / "result.json"
+        words += ["--out", str(out)]
+        if asked.out is not None:
+            _must_be_writable(asked.out)
+        elif _value_of("--job", words) and "--json" not in words:
+            # A job's result goes to standard output unless a file is named.
+            words.append("--json")
         export = _export(asked.metrics)
         # Ctrl-C goes to the whole group: the engine ends its load and reports its results so far.
         usual = signal.signal(signal.SIGINT, _leave_it_to_the_engine)
@@ -104,6 +105,8 @@ def load(context: typer.Context) -> int:
             _hide_secrets(out, result)
             if "--json" in words:
                 typer.echo(out.read_text(encoding="utf-8"), nl=False)
+        if asked.out is not None and out.exists():
+            _keep(out, asked.out)
     if result is None or code not in (ExitCode.OK, ExitCode.INTERRUPTED):
         return code
     # With --json standard output is the result's alone.
@@ -126,6 +129,16 @@ def _must_be_writable(out: Path) -> None:
     if out.is_dir() or not out.parent.is_dir():
         why = "it is a folder" if out.is_dir() else f"there is no folder {out.parent}"
         raise UsageError(f"--out {out} cannot be written: {why}", fix="name a file in a folder that is there")
+
+
+def _keep(out: Path, place: Path) -> None:
+    try:
+        write_whole(place, out.read_bytes())
+    except OSError as error:
+        why = error.strerror or str(error)
+        raise TouchstoneError(
+            f"the result cannot be written: {why}", where=str(place), fix="name another file: --out FILE"
+        ) from error
 
 
 def _export(wanted: list[str]) -> LoadExport | None:
@@ -221,6 +234,8 @@ def _read_options(given: Sequence[str]) -> _LoadArguments:
                 asked.conditions.append(parse_fail_if(value))
             elif option == "--metrics":
                 asked.metrics.append(value)
+            elif option == "--out":
+                asked.out = Path(value)
             elif asked.mix is not None:
                 raise UsageError("--mix is given twice", fix="write all requests into one file")
             else:
