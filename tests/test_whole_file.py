@@ -1,4 +1,4 @@
-"""A file is written whole; what is no file is written to and stays what it is."""
+"""A file is written whole. Devices, pipes and links stay in their places."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ class HistoryChange(Record):
 
 
 def changes_of(series: FigureHistory, magnitude: float = MAGNITUDE) -> list[HistoryChange]:
-    """The change points within each stretch between breaks: a break is never one. Raises OtavaMissingError."""
+    """The change points between breaks. Raises OtavaMissingError."""
     found = []
     for begin, end in series.segments:
         points = [begin + index for index in change_points(series.values[begin:end], P_VALUE, magnitude)]

@@ -295,7 +295,7 @@ class Postgres(Dependency):
         self._admin = None
 
     def _leftovers(self) -> list[str]:
-        """What an earlier contender or run left: sessions that have not gone, and rows that this run did not write."""
+        """Sessions and rows that are left from an earlier contender or run."""
         admin = self._administration()
         if not admin.execute("SELECT 1 FROM pg_database WHERE datname = %s", (self._database,)).fetchone():
             return []

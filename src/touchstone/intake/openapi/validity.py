@@ -43,7 +43,7 @@ class SchemaValidator:
         )
 
     def begin(self) -> None:
-        """Begin with another value that is sought: what is looked at for all that are tried is counted together."""
+        """Start the search for another value. The work for all candidates is counted together."""
         self._left_of_all -= _STEPS - self._left
         self._left = min(_STEPS, self._left_of_all)
 

@@ -175,7 +175,7 @@ def _stages(file: Path) -> tuple[list[_Stage], dict[str, str], list[str], list[s
 
 
 def _variables(stage: _Stage, given: Mapping[str, str]) -> dict[str, str]:
-    """A stage's variables over those `given` by `ARG`, each filled in with earlier ones."""
+    """The variables of a stage after those `given` by `ARG`. Each may use earlier ones."""
     known = dict(given)
     for name, value in assigned(stage.env):
         known[name] = filled(value, known)

@@ -34,7 +34,7 @@ class Measurand:
 
     @property
     def quantity(self) -> Quantity:
-        """What the figure's name stands for."""
+        """The meaning of the figure."""
         return QUANTITIES[self.figure]
 
     @property

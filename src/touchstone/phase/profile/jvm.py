@@ -43,7 +43,7 @@ class Jcmd:
         return done.stdout
 
     def neighbour(self, name: str) -> Path:
-        """Another tool of the same JDK."""
+        """The path of a tool in the JDK of this Java."""
         return self.path.with_name(name)
 
 
