@@ -46,3 +46,13 @@ def test_a_failed_contender_is_left_out() -> None:
             sample.evidence = None
     assert converging.after_lap(samples) == ""
     assert list(converging.after_round()) == []
+
+
+def test_the_rate_of_an_open_loop_is_not_compared() -> None:
+    run = sliced_run(RATES)
+    converging = ConvergenceWatcher(run.plan)
+    samples = next(by_round(run))
+    for sample in samples:
+        sample.spec.loop = "open"
+    assert converging.after_lap(samples) == ""
+    assert list(converging.after_round()) == []

@@ -33,7 +33,8 @@ class ConvergenceWatcher:
 
         Empty if not yet known.
         """
-        if not samples or samples[0].load is None:
+        # An open loop's rate is its schedule's, and says nothing of a contender.
+        if not samples or samples[0].load is None or samples[0].spec.loop == "open":
             return ""
         rounds = self._rounds.setdefault(samples[0].load, {})
         for sample in samples:
