@@ -80,13 +80,13 @@ def stop_time(samples: Sequence[Sample], case: str, key: str) -> Cell | None:
 
 
 def stop_lost(samples: Sequence[Sample]) -> Cell | None:
-    """Requests that a stop under load loses, and those whose kept connection was closed under them."""
+    """Requests that a stop under load loses, and those whose connection was closed before they were read."""
     stops = _stops(samples, "in-flight")
     if not stops:
         return None
     lost = [stop.result.from_signal.lost for stop in stops]
-    stale = [stop.result.from_signal.stale for stop in stops]
-    also = f", {_range(stale)} on closed connections" if any(stale) else ""
+    closed = [stop.result.from_signal.closed_under for stop in stops]
+    also = f", {_range(closed)} on closed connections" if any(closed) else ""
     return Cell(_range(lost) + also, {"stop_lost": max(lost)})
 
 

@@ -16,11 +16,11 @@ def write_whole(path: Path, content: str | bytes) -> None:
     encoded = content.encode() if isinstance(content, str) else content
     target = path.resolve()
     unfinished = target.with_name(target.name + ".unfinished")
+    target.parent.mkdir(parents=True, exist_ok=True)
     try:
         if path.is_relative_to("/dev") or (target.exists() and not target.is_file() and not target.is_dir()):
             path.write_bytes(encoded)
             return
-        target.parent.mkdir(parents=True, exist_ok=True)
         try:
             unfinished.write_bytes(encoded)
             unfinished.replace(target)

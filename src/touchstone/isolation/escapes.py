@@ -16,8 +16,10 @@ from touchstone.isolation.child import is_foreign
 from touchstone.isolation.process import ServerProcess, lives
 
 _ENDS_WITHIN_S = 0.05
-_PARENT, _SESSION = 1, 3
+_PARENT, _SESSION, _FLAGS = 1, 3, 6
 """Places in /proc/PID/stat behind the program's name (proc(5))."""
+_PF_EXITING = 0x4
+"""The process is ending (include/linux/sched.h)."""
 
 
 class EscapedProcesses:
@@ -61,20 +63,34 @@ class EscapedProcesses:
         # A zombie is in no cgroup any more: one that has ended has not escaped.
         members = [process.pid for process in self._process.tree() if lives(process)]
         cgroup = self._process.cgroup
-        return {
-            "strays": {pid: _described(pid) for pid in self._process.strays(members)},
-            "left_cgroup": {pid: _described(pid) for pid in members if cgroup and not _is_inside(pid, cgroup)},
+        outside = {
+            "strays": self._process.strays(members),
+            "left_cgroup": [pid for pid in members if cgroup and not _is_inside(pid, cgroup)],
         }
+        # A process that ends is in no cgroup for some time before it is a zombie, on a busy machine for long.
+        return {how: {pid: _described(pid) for pid in pids if not _is_ending(pid)} for how, pids in outside.items()}
 
     def _belongs(self, pid: int) -> bool:
         """Whether a new process comes from the tree or was reparented to touchstone."""
         with contextlib.suppress(OSError, ValueError, IndexError):
-            fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+            fields = _stat(pid)
             parent, session = int(fields[_PARENT]), int(fields[_SESSION])
             if parent == os.getpid():
                 return is_foreign(pid)
             return parent in self._inside or session == self._process.pid
         return False
+
+
+def _stat(pid: int) -> list[str]:
+    """The fields of /proc/PID/stat behind the program's name."""
+    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+
+
+def _is_ending(pid: int) -> bool:
+    try:
+        return bool(int(_stat(pid)[_FLAGS]) & _PF_EXITING)
+    except (OSError, ValueError, IndexError):
+        return True
 
 
 def _twice(
