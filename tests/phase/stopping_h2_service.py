@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import signal
 import socket
-import ssl
 import sys
 import time
 from pathlib import Path
@@ -53,18 +52,13 @@ class Http2Service(Service):
 
     def receive(self, one: socket.socket) -> None:
         """Read whole frames; HEADERS are a request."""
-        try:
-            data = one.recv(65536)
-        except ssl.SSLWantReadError:
-            return None
-        except OSError:
-            data = b""
+        data = self.more(one)
         if not data:
-            return self.drop(one)
+            return
         self.received[one] += data
         if one not in self.greeted:
             if not self.received[one].startswith(PREFACE):
-                return None
+                return
             self.received[one] = self.received[one][len(PREFACE) :]
             self.greeted.add(one)
             one.sendall(frame(SETTINGS, 0, 0))
@@ -72,13 +66,12 @@ class Http2Service(Service):
             buffer = self.received[one]
             end = 9 + int.from_bytes(buffer[:3], "big")
             if len(buffer) < end:
-                return None
+                return
             self.received[one] = buffer[end:]
             if buffer[3] == SETTINGS and not buffer[4]:
                 one.sendall(frame(SETTINGS, 1, 0))
             if buffer[3] == HEADERS:
                 self.take(one, int.from_bytes(buffer[5:9], "big"), buffer[9:end])
-        return None
 
     def take(self, one: socket.socket, stream: int, block: bytes) -> None:
         self.note("read")

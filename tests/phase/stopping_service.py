@@ -85,16 +85,21 @@ class Service:
         self.selector.register(accepted, selectors.EVENT_READ)
         return True
 
-    def receive(self, one: socket.socket) -> None:
+    def more(self, one: socket.socket) -> bytes:
+        """The bytes that came; none yet, or none any more, and then the connection is dropped."""
         try:
-            data = one.recv(4096)
+            data = one.recv(65536)
         except ssl.SSLWantReadError:
-            return None
+            return b""
         except OSError:
             data = b""
         if not data:
-            return self.drop(one)
-        if one in self.streams:
+            self.drop(one)
+        return data
+
+    def receive(self, one: socket.socket) -> None:
+        data = self.more(one)
+        if not data or one in self.streams:
             return None
         self.received[one] += data
         if b"\r\n\r\n" in self.received[one]:

@@ -6,30 +6,10 @@ import shutil
 from pathlib import Path
 
 from tests.run.test_end_to_end import report_of
-from tests.run.test_stopping import SERVICE, VARIANT, codes_of, figures_of, planted_stack
+from tests.run.test_stopping import SCENARIO, SERVICE, VARIANT, codes_of, figures_of, planted_stack
 
-SCENARIO = """
-schema = 1
-name = "ends"
-title = "Services that end"
-summary = "Each answers hello over HTTP/2, and ends in its own way"
-protocol = "h2c"
-ready = { target = "/", expect = { body = "hello" } }
-
-[[contract]]
-id = "hello"
-says = "GET / answers hello"
-steps = [{ target = "/", expect = { body = "hello" } }]
-
-[loads.quick]
-title = "Quick"
-requests = [{ name = "quick", target = "/", expect = { body = "hello" } }]
-
-[loads.slow]
-title = "Slow"
-profiles = []
-requests = [{ name = "slow", target = "/slow", expect = { body = "hello" } }]
-
+OVER_HTTP_2 = SCENARIO.partition("[loads.stream]")[0].replace("ready = ", 'protocol = "h2c"\nready = ')
+STOP = """
 [stop]
 load = "quick"
 slow_load = "slow"
@@ -41,7 +21,7 @@ def test_what_is_declined_over_http2_is_refused_and_what_is_dropped_is_lost(tmp_
     service = SERVICE.with_name("stopping_h2_service.py")
     # A slow request takes two seconds: it is in flight at the signal on a busy machine, too.
     variant = VARIANT.replace('"service.py", "{', f'"{service}", "{{').replace("STOP_COLD_AT", "STOP_SLOW_S")
-    stack = planted_stack(tmp_path, SCENARIO, variant, ("graceful", "disowns", "resets"))
+    stack = planted_stack(tmp_path, OVER_HTTP_2 + STOP, variant, ("graceful", "disowns", "resets"))
     shutil.copy(service, stack / "service.py")
     code, report = report_of(tmp_path, "./ends", "--phase", "stop", "--rounds", "1")
     assert code == 0
