@@ -181,4 +181,6 @@ def test_the_work_grows_with_the_text_and_not_with_its_square(part: str) -> None
         in_target(f"/{text}?{text}")
         return time.process_time() - begun
 
-    assert cost(200_000) < 40 * max(cost(10_000), 0.005), "20 times for a linear reader, 400 for a quadratic one"
+    # A cache that others use makes a linear reader up to three times as slow.
+    short = max(0.005, *(cost(10_000) for _ in range(3)))
+    assert cost(200_000) < 100 * short, "20 times for a linear reader, 400 for a quadratic one"
