@@ -5,22 +5,9 @@
 # fewer this decides whether the p99 is the slowest of them. It also decides the p40 of three values.
 source "$(dirname "$0")/common"
 needs go
-needs mvn
-java=$(jdk 25)
+java_with org.hdrhistogram:HdrHistogram:2.2.2
 python_with hdrhistogram==0.10.8
 node_with hdr-histogram-js@3.0.1
-cat > pom.xml <<'XML'
-<project>
-  <modelVersion>4.0.0</modelVersion>
-  <groupId>finding</groupId>
-  <artifactId>finding</artifactId>
-  <version>1</version>
-  <dependencies>
-    <dependency><groupId>org.hdrhistogram</groupId><artifactId>HdrHistogram</artifactId><version>2.2.2</version></dependency>
-  </dependencies>
-</project>
-XML
-mvn --quiet --batch-mode dependency:build-classpath -Dmdep.outputFile=path &> mvn.txt || { cat mvn.txt >&2; exit 1; }
 cat > Ports.java <<'JAVA'
 import org.HdrHistogram.Histogram;
 public class Ports {
@@ -70,7 +57,7 @@ func percentile(count int64, share float64) int64 {
 
 func main() { fmt.Println(percentile(60, 99), percentile(3, 40)) }
 GO
-(cd port && go mod init port && go get github.com/HdrHistogram/hdrhistogram-go@v1.4.0) &> go.txt || { cat go.txt >&2; exit 1; }
-seen="Java $("$java/java" -cp "$(cat path)" Ports.java), JavaScript $(node ports.cjs)"
+go_with port github.com/HdrHistogram/hdrhistogram-go@v1.4.0
+seen="Java $("$java/java" -cp "$classpath" Ports.java), JavaScript $(node ports.cjs)"
 seen+=", Go $(cd port && go run .), Python $(env/bin/python ports.py)"
 compare "Java 60 2, JavaScript 60 2, Go 59 1, Python 59 1" "$seen"

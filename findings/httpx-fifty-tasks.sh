@@ -24,11 +24,7 @@ async def main():
         await asyncio.gather(*(task() for _ in range(50)))
 asyncio.run(main())
 PY
-opened() { # how many connections a client opens
-  before=$(cat opened)
-  env/bin/python load.py "$1" "http://127.0.0.1:$port/"
-  echo $(($(cat opened) - before))
-}
+opened() { opened_by env/bin/python load.py "$1" "http://127.0.0.1:$port/"; }
 httpx=$(opened httpx)
 aiohttp=$(opened aiohttp)
 [ "$httpx" -le 100 ] || httpx="more than 100"

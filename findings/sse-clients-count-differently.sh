@@ -43,6 +43,6 @@ func main() {
 	fmt.Println(strings.Join(seen, "|"))
 }
 GO
-(cd read && go mod init read && go get github.com/tmaxmax/go-sse@v0.12.0) &> go.txt || { cat go.txt >&2; exit 1; }
+go_with read github.com/tmaxmax/go-sse@v0.12.0
 seen="eventsource-parser $(node read.mjs), sseclient-py $(env/bin/python read.py), go-sse $(cd read && go run . ../stream)"
 compare "eventsource-parser one|two, sseclient-py one|two|cut off, go-sse one||two" "$seen"

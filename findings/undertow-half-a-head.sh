@@ -4,20 +4,7 @@
 # NO_REQUEST_TIMEOUT is 60 s by default, and REQUEST_PARSE_TIMEOUT is off: the first bytes of a head end the one timeout that there
 # is. A proxy that keeps its connections for 60 s or longer meets closed ones.
 source "$(dirname "$0")/common"
-needs mvn
-java=$(jdk 25)
-cat > pom.xml <<'XML'
-<project>
-  <modelVersion>4.0.0</modelVersion>
-  <groupId>finding</groupId>
-  <artifactId>finding</artifactId>
-  <version>1</version>
-  <dependencies>
-    <dependency><groupId>io.undertow</groupId><artifactId>undertow-core</artifactId><version>2.4.4.Final</version></dependency>
-  </dependencies>
-</project>
-XML
-mvn --quiet --batch-mode dependency:build-classpath -Dmdep.outputFile=path &> mvn.txt || { cat mvn.txt >&2; exit 1; }
+java_with io.undertow:undertow-core:2.4.4.Final
 cat > Server.java <<'JAVA'
 import io.undertow.Undertow;
 public class Server {
@@ -30,9 +17,9 @@ public class Server {
     }
 }
 JAVA
-"$java/javac" -cp "$(cat path)" Server.java
+"$java/javac" -cp "$classpath" Server.java
 port=$(free_port)
-start "$java/java" -cp "$(cat path):." Server "$port"
+start "$java/java" -cp "$classpath:." Server "$port"
 listening "$port"
 seen=$(python3 - "$port" <<'PY'
 import select, socket, sys, time
