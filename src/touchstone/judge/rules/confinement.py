@@ -24,8 +24,8 @@ _CPUS_NOT_KEPT_LEAST_S = 0.01
         "allowed to. Or the kernel counted more than 10 ms of CPU time of the server's cgroup outside the set"
     ),
     threshold_reason=(
-        "a process inherits its CPU set. Only the server itself can widen the set, or place a polling thread of the "
-        "kernel outside it (IORING_SETUP_SQ_AFF of io_uring). The kernel's count is exact, and 10 ms are too little "
+        "a process inherits its CPU set. Only the server itself can widen the set, or ask io_uring for a polling "
+        "thread on a CPU outside the set (IORING_SETUP_SQ_AFF). The kernel's count is exact, and 10 ms are too little "
         "to change a figure"
     ),
     next_step="Look for calls of `sched_setaffinity` or thread-pinning options in the server or its runtime.",

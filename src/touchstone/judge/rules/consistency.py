@@ -38,7 +38,10 @@ _BYTES_UNLIKE_BODIES_LONGEST = 20
         "exactly, none was wrong, and the mean body length is outside the range that the templates can produce"
     ),
     threshold_reason=("the length of an exactly stated body is known, except for the digits of a counter (20 at most)"),
-    next_step="Look at a raw response (`curl -i`). If it is right, the record is wrong: report it.",
+    next_step=(
+        "Look at a raw response (`curl -i`). If its body is right, touchstone has counted wrongly: report it with the "
+        "record."
+    ),
     own_failure=True,
 )
 def bytes_unlike_bodies(sample: Sample, case: Case) -> Iterator[Fired]:
@@ -348,8 +351,9 @@ _PERCENTILES_NOT_MONOTONE_ORDER = ("min", "p50", "p75", "p90", "p95", "p99", "p9
     Severity.INVALID,
     title="Percentiles contradict each other",
     threshold=(
-        "in the order min, p50, p75, ... max, a value is more than 1 % below the one before; or a mean is not "
-        "between min and max, a cumulative curve decreases, or a value is negative"
+        "one of four is true. (1) In the order min, p50, p75, ... max, a value is more than 1 % below the one before. "
+        "(2) The mean is more than 1 % below min or above max. (3) The cumulative curve decreases by more than 1 %. "
+        "(4) A value is negative"
     ),
     threshold_reason=(
         "a histogram of three significant digits rounds by up to 0.1 %, so 1 % is ten times the largest rounding error"
