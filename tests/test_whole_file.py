@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import os
-import stat
 import subprocess
 import sys
-import threading
 from pathlib import Path
 
 import pytest
@@ -27,24 +25,47 @@ def test_a_link_stays_and_its_file_is_written(tmp_path: Path) -> None:
 def test_a_pipe_is_written_to_and_stays(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
-    read: list[str] = []
-    reader = threading.Thread(target=lambda: read.append(pipe.read_text(encoding="utf-8")))
-    reader.start()
-    write_whole(pipe, "whole")
-    reader.join()
-    assert (read, stat.S_ISFIFO(pipe.stat().st_mode)) == (["whole"], True)
+    with os.fdopen(os.open(pipe, os.O_RDONLY | os.O_NONBLOCK), encoding="utf-8") as end:
+        write_whole(pipe, "whole")
+        assert (end.read(), pipe.is_fifo()) == ("whole", True)
+
+
+_WRITE = """
+import sys
+from pathlib import Path
+from touchstone.whole_file import write_whole
+print(1, flush=True)
+write_whole(Path(sys.argv[1]), "whole")
+"""
 
 
 @pytest.mark.parametrize("to_file", [True, False])
 def test_standard_output_is_written_to(tmp_path: Path, *, to_file: bool) -> None:
-    script = "from pathlib import Path; from touchstone.whole_file import write_whole; print(1, flush=True)"
-    script += "; write_whole(Path('/dev/stdout'), 'whole')"
     with (tmp_path / "out").open("w+", encoding="utf-8") as out:
         done = subprocess.run(
-            [sys.executable, "-c", script], stdout=out if to_file else subprocess.PIPE, text=True, check=True
+            [sys.executable, "-c", _WRITE, "/dev/stdout"],
+            stdout=out if to_file else subprocess.PIPE,
+            text=True,
+            check=True,
         )
         out.seek(0)
         assert (out.read() if to_file else done.stdout).endswith("whole")
+
+
+def test_a_link_to_a_pipe_without_a_name_is_written_to(tmp_path: Path) -> None:
+    link = tmp_path / "link"
+    link.symlink_to("/dev/stdout")
+    for place in ("/proc/self/fd/1", link):
+        done = subprocess.run([sys.executable, "-c", _WRITE, place], stdout=subprocess.PIPE, text=True, check=True)
+        assert done.stdout == "1\nwhole"
+
+
+def test_links_in_a_circle_are_no_error(tmp_path: Path) -> None:
+    one, other = tmp_path / "one", tmp_path / "other"
+    one.symlink_to(other)
+    other.symlink_to(one)
+    write_whole(one, "whole")
+    assert one.read_text(encoding="utf-8") == "whole"
 
 
 def test_what_cannot_be_written_is_named_and_leaves_nothing(tmp_path: Path) -> None:

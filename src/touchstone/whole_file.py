@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 
@@ -14,11 +15,13 @@ def write_whole(path: Path, content: str | bytes) -> None:
     Raises OSError if it cannot be written; nothing is left half written.
     """
     encoded = content.encode() if isinstance(content, str) else content
-    target = path.resolve()
+    # Path.resolve raises RuntimeError if links lead in a circle. The first of them is replaced.
+    target = Path(os.path.realpath(path))
     unfinished = target.with_name(target.name + ".unfinished")
     target.parent.mkdir(parents=True, exist_ok=True)
     try:
-        if path.is_relative_to("/dev") or (target.exists() and not target.is_file() and not target.is_dir()):
+        # Not the target: a link to a pipe that has no name, as in /proc/self/fd, leads to no path.
+        if path.is_relative_to("/dev") or (path.exists() and not path.is_file() and not path.is_dir()):
             path.write_bytes(encoded)
             return
         try:

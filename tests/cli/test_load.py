@@ -338,13 +338,9 @@ def test_the_help_tells_the_labs_own_options(tmp_path: Path) -> None:
 def test_a_result_goes_to_a_pipe_as_to_a_file(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
-    read: list[str] = []
-    reader = threading.Thread(target=lambda: read.append(pipe.read_text(encoding="utf-8")))
-    reader.start()
-    with null_server() as url:
+    with null_server() as url, os.fdopen(os.open(pipe, os.O_RDONLY | os.O_NONBLOCK), encoding="utf-8") as end:
         done = touchstone(tmp_path, "load", url, *SHORT, "--out", str(pipe))
-    reader.join(timeout=20)
-    assert json.loads(read[0])["counts"]["ok"] > 0, done.stderr
+        assert json.loads(end.read())["counts"]["ok"] > 0, done.stderr
     assert pipe.is_fifo()
 
 
@@ -354,6 +350,8 @@ def test_a_result_that_could_not_be_written_is_refused_before_the_load(tmp_path:
         assert done.returncode == 2, done.stderr
         assert why in done.stderr
         assert "connection" not in done.stderr, "nothing was sent"
+    done = touchstone(tmp_path, "load", "http://127.0.0.1:1/", "--out", "one.json", "--out=other.json")
+    assert (done.returncode, "--out is given twice" in done.stderr) == (2, True)
 
 
 @pytest.mark.parametrize("text", ["", "p99", "p99 > 20", "p98 > 2ms", "errors > 5ms", "rate < 5ms", "p99 = 2ms"])

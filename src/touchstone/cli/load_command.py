@@ -235,11 +235,9 @@ def _read_options(given: Sequence[str]) -> _LoadArguments:
             elif option == "--metrics":
                 asked.metrics.append(value)
             elif option == "--out":
-                asked.out = Path(value)
-            elif asked.mix is not None:
-                raise UsageError("--mix is given twice", fix="write all requests into one file")
+                asked.out = _only(option, asked.out, value, fix="name one file")
             else:
-                asked.mix = Path(value)
+                asked.mix = _only(option, asked.mix, value, fix="write all requests into one file")
         elif word == "--live":
             asked.metrics.append(LIVE_PLACE)
         elif word != "--histogram":
@@ -252,6 +250,12 @@ def _read_options(given: Sequence[str]) -> _LoadArguments:
             fix="leave out --fail-if and --histogram: they are for one load",
         )
     return asked
+
+
+def _only(option: str, earlier: Path | None, value: str, *, fix: str) -> Path:
+    if earlier is not None:
+        raise UsageError(f"{option} is given twice", fix=fix)
+    return Path(value)
 
 
 def _value_of(option: str, words: Sequence[str]) -> str | None:
