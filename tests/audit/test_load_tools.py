@@ -219,8 +219,8 @@ def test_who_refuses_quickly_has_kept_the_rate(tmp_path: Path) -> None:
 
 
 def test_what_could_not_be_checked_is_named(tmp_path: Path) -> None:
-    told = {check: reason for check, _, reason in audited(tmp_path, HEY).not_applied}
-    assert told["Little's law"] == "the file does not give the number of connections"
+    reasons = {check: reason for check, _, reason in audited(tmp_path, HEY).not_applied}
+    assert reasons["Little's law"] == "the file does not give the number of connections"
     assert "Little's law" not in {check for check, _, _ in audited(tmp_path, wrk()).not_applied}
     (law,) = [r for check, _, r in audited(tmp_path, vegeta()).not_applied if check == "Little's law"]
     assert "open loop" in law

@@ -65,8 +65,8 @@ def sent(path: str, text: str, kind: str = JSON) -> dict[str, Any]:
 def test_what_a_session_created_is_captured(tmp_path: Path, gave: Any, later: Any, captures: Any, written: str) -> None:
     first, second = steps(tmp_path, gave, later)
     assert first.get("captures") == captures
-    told = (second["target"], second.get("body"), (second.get("headers") or {}).get("if-match"))
-    assert written in told
+    texts = (second["target"], second.get("body"), (second.get("headers") or {}).get("if-match"))
+    assert written in texts
 
 
 def test_the_latest_of_two_equal_identifiers_is_meant(tmp_path: Path) -> None:

@@ -26,6 +26,8 @@ _ORIGIN = r"^(?:[A-Za-z][\w+.-]*:)?(?://[^/?#]*)?"
 _MEANT = re.compile(r"[\\.^$*+?{}\[\]|()]")
 """What means something in a regular expression, in Python's as in the engine's."""
 _DEEPEST = 4
+_Found = tuple[str, Mapping[str, str], str]
+"""The name of an identifier, how to capture it, and its value."""
 
 
 @dataclass(frozen=True)
@@ -48,10 +50,9 @@ def identifiers_given(
     if step.method not in _CREATING:
         return
     path = step.target.partition("?")[0].rstrip("/")
-    for name, pointer, value in (*_in_location(fields), *_in_json(content)):
+    for name, capture, value in (*_in_location(fields), *_in_json(content)):
         own = value in (step.target + (step.body or "")) if _DISTINCT.fullmatch(value) else value in path.split("/")
         if not own:
-            capture = {"json": pointer} if pointer.startswith("/") else {"header": "location", "pattern": pointer[1:]}
             yield Identifier(place, value, name, capture, path)
 
 
@@ -95,8 +96,8 @@ def _means(named: str, one: Identifier) -> bool:
     return stem != named.lower() and len(stem) > 2 and stem in one.created_at.rpartition("/")[2].lower()
 
 
-def _in_json(content: str) -> Iterator[tuple[str, str, str]]:
-    """Name, JSON pointer (RFC 6901) and value of each member that names a thing."""
+def _in_json(content: str) -> Iterator[_Found]:
+    """Each member that names a thing, captured by its JSON pointer (RFC 6901)."""
     try:
         document = json.loads(content)
     except (ValueError, RecursionError):
@@ -104,24 +105,25 @@ def _in_json(content: str) -> Iterator[tuple[str, str, str]]:
     yield from _members(document, "", 0)
 
 
-def _members(held: Any, pointer: str, depth: int) -> Iterator[tuple[str, str, str]]:
+def _members(held: Any, pointer: str, depth: int) -> Iterator[_Found]:
     if not isinstance(held, dict) or depth > _DEEPEST:
         return
     for key, value in held.items():
         place = f"{pointer}/{key.replace('~', '~0').replace('/', '~1')}"
         plain = isinstance(value, str | int) and not isinstance(value, bool)
         if plain and _NAMED.fullmatch(key) and _WRITTEN.fullmatch(str(value)):
-            yield key, place, str(value)
+            yield key, {"json": place}, str(value)
         yield from _members(value, place, depth + 1)
 
 
-def _in_location(fields: Sequence[tuple[str, str]]) -> Iterator[tuple[str, str, str]]:
-    """The last segment of the URL of what was created, with a pattern behind a mark."""
+def _in_location(fields: Sequence[tuple[str, str]]) -> Iterator[_Found]:
+    """The last segment of the URL of what was created."""
     for held in (held for field, held in fields if field == "location"):
         path = re.split(r"[?#]", re.sub(_ORIGIN, "", held))[0].rstrip("/")
         above, _, last = path.rpartition("/")
         if _WRITTEN.fullmatch(last):
-            yield above.rpartition("/")[2] or "location", f"={_ORIGIN}{escaped(above)}/([^/?#]+)", last
+            pattern = f"{_ORIGIN}{escaped(above)}/([^/?#]+)"
+            yield above.rpartition("/")[2] or "location", {"header": "location", "pattern": pattern}, last
 
 
 def escaped(text: str) -> str:
