@@ -72,11 +72,11 @@ def cpu(words: Sequence[str | Path], number: str, times: int = 1) -> float:
     child = subprocess.Popen([*ON_CLIENT_CPU, *words], stdout=subprocess.PIPE, text=True)
     assert child.stdout is not None  # it was asked for as a pipe
     text = child.stdout.read()
-    _, _, usage = os.wait4(child.pid, 0)
-    child.returncode = 0
+    _, status, usage = os.wait4(child.pid, 0)
+    child.returncode = os.waitstatus_to_exitcode(status)
     found = re.search(number, text)
-    if found is None or not int(found[1]):
-        sys.exit(f"{' '.join(map(str, words))} got no response: {text[:500]}")
+    if child.returncode or found is None or not int(found[1]):
+        sys.exit(f"{' '.join(map(str, words))} failed, or got no response: {text[:500]}")
     return (usage.ru_utime + usage.ru_stime) / (int(found[1]) * times)
 
 
