@@ -77,8 +77,8 @@ def above_tare(sample: Sample, case: Case) -> Iterator[Fired]:
     threshold_reason=(
         "within a tenth of the null server's rate, differences between contenders look smaller than they are. A "
         "server whose CPUs are full has reached its own limit; CPU that other processes used was not available to "
-        "it. Both contenders of a comparison have the same ceiling, so their order is known, but not the size of the "
-        "difference"
+        "it. In neighbouring slices both contenders have the same ceiling, so their order is known, but not the size "
+        "of the difference"
     ),
     next_step=(
         "Give the engine more CPUs, or make the server the bottleneck (fewer CPUs for it). Compare CPU per request "

@@ -244,11 +244,12 @@ _IN_WHOLE = (
     threshold=(
         "rate times mean latency differs from the concurrency by more than 10 %: suspect; by more than 25 %: "
         "invalid. Both limits are larger in short windows, because of requests that are in progress when the window "
-        "begins or ends. Each limit grows by a sum of times divided by the window's length: the wait for responses "
-        "after the window, the longest latency, the engine's wait for a CPU, and steal. In slices, the rate of a "
-        "closed loop counts complete generations only: each connection has got one response. A product that is too "
-        "high is ignored if the sum of all latencies is no longer than the slices allow. If `connections-wait` fires "
-        "on the same sample, it explains this finding, and this finding is not more severe"
+        "begins or ends. They grow by a time divided by the window's length. If the product is too high, this is the "
+        "time spent waiting for responses after the window. If it is too low, it is the sum of the longest latency, "
+        "the engine's wait for a CPU, and steal. In slices, the rate of a closed loop counts complete generations "
+        "only: each connection has got one response. A product that is too high is ignored if the sum of all "
+        "latencies is no longer than the slices allow. If `connections-wait` fires on the same sample, it explains "
+        "this finding, and this finding is not more severe"
     ),
     threshold_reason=(
         "the law is exact. The engine's own time between a response and the next request is below 10 % of the "

@@ -91,7 +91,7 @@ _DESCRIPTORS_GROW_NEAR = 0.9
         "descriptors grows in proportion to the requests, equally in both halves, and by more than the number of new "
         "connections plus 16. (2) The number still grows linearly when the load ends, and over the second half of "
         "warm-up and load it grows by more than the load's connections plus 100. (3) In the window, a process had "
-        "more than 90 % of its allowed descriptors open, and more than the load's connections plus 100"
+        "90 % or more of its allowed descriptors open, and more than the load's connections plus 100"
     ),
     threshold_reason=(
         "connections, pools and files are opened when the load begins and then stay open. A pool that fills late "

@@ -134,8 +134,8 @@ _SUSPECT_SHARE = 0.05
     Severity.SUSPECT,
     title="Other contenders used CPU in this contender's slices",
     threshold=(
-        "in this contender's slices, the other contenders use more than 5 % of the server's CPU time: suspect; more "
-        "than 2 %: a note. A contender that does work for this contender is left out"
+        "in this contender's slices, the other contenders use the server's CPUs for more than 5 % of the time: "
+        "suspect; more than 2 %: a note. A contender that does work for this contender is left out"
     ),
     threshold_reason="idle runtimes use well below 1 % of a CPU each. 5 % is the least difference that matters",
     next_step="Measure without the named contender (`--stacks`), or stop its background work.",
@@ -171,8 +171,8 @@ def neighbour_works(sample: Sample, case: Case) -> Iterator[Fired]:
     title="One contender makes another contender do its work",
     threshold=(
         "in this contender's slices another contender uses more than 1 % of a CPU (in 80 % of the slices or more). "
-        "This is at least four times its use in the slices of any other contender, and more than 5 % of the CPU that "
-        "this contender uses itself"
+        "This is more than 5 % of the CPU that this contender uses itself. It is also at least four times the other "
+        "contender's use in the quietest slices: those of the contender or null server in which it uses least"
     ),
     threshold_reason=(
         "background work of the other contender would be in the slices of all contenders and of the null server. "
