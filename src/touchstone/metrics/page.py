@@ -24,7 +24,7 @@ class LivePage:
     def __init__(self, live: LiveMetrics) -> None:
         self._live = live
         self._begun = time.monotonic()
-        self._points: deque[dict[str, Any]] = deque(maxlen=_MOST_POINTS)
+        self._points: deque[tuple[int, dict[str, Any]]] = deque(maxlen=_MOST_POINTS)
         self._made = 0
         self._before: tuple[float, int] = (0.0, 0)
 
@@ -53,17 +53,15 @@ class LivePage:
 
     def _add(self, labels: Mapping[str, str], **values: float | None) -> None:
         where = {name: labels[name] for name in ("contender", "load", "stage")}
-        self._points.append({"t": time.monotonic() - self._begun, **where, **values})
         self._made += 1
+        self._points.append((self._made, {"t": time.monotonic() - self._begun, **where, **values}))
 
     def points(self, after: int) -> dict[str, Any]:
         """The points after the first `after`, with their number, the current place and the progress."""
-        kept = list(self._points)
-        made = self._made
-        skipped = max(0, after - (made - len(kept)))
+        kept = list(self._points)  # Copied at once: the run adds points in another thread.
         return {
-            "made": made,
-            "points": kept[skipped:],
+            "made": kept[-1][0] if kept else 0,
+            "points": [point for number, point in kept if number > after],
             "now": self._live.labels(),
             "measurements": self._live.measurements,
         }
