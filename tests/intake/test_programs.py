@@ -34,6 +34,8 @@ def test_of_several_programs_the_one_is_built_that_listens_or_is_called_so(
         ("build/*", [], "web/web.go embeds build/*"),
         ("index.html all:assets", ["web/index.html"], "web/web.go embeds assets"),
         ("index.html all:assets", ["web/index.html", "web/assets/a"], ""),
+        ('"a page.html" assets/*', ["web/a page.html", "web/assets/.a"], ""),
+        ("a**b", [], "web/web.go embeds a**b"),
     ],
 )
 def test_embedded_files_that_are_not_there_are_marked(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from glob import glob
 from pathlib import Path, PurePath
 
 from touchstone.intake.service.base import APP, DraftInstall, DraftStack, below
@@ -23,6 +24,7 @@ _TAGS = re.compile(r"-tags[= ]+[\"']?([\w,]+)")
 _LINKED = re.compile(r"-X[= ]+")
 _PAGE = re.compile(r"\b(?:npm|yarn|pnpm|bun)\b[^&|;]*\bbuild\b")
 _EMBEDDED = re.compile(r"^//go:embed\s+(.+)$", re.MULTILINE)
+_WORD = re.compile(r'"[^"]*"|`[^`]*`|\S+')
 _LEFT_OUT = re.compile(
     r"[._].*|test(?:data|ing|utils?|helpers?)|vendor|node_modules|.*examples?|tests?|docs?|tools?|scripts?|hac[k]"
 )
@@ -76,8 +78,9 @@ def _missing(service: Path, folders: Sequence[str]) -> Iterator[str]:
     """A mark for each file that is embedded and not there, so that nothing compiles."""
     for source in (source for folder in folders for source in _sources(service / folder)):
         for line in _EMBEDDED.findall(read_source(source)):
-            for pattern in (word.strip('"`').removeprefix("all:") for word in line.split()):
-                if not any(source.parent.glob(pattern)):
+            for pattern in (word.strip('"`').removeprefix("all:") for word in _WORD.findall(line)):
+                # Path.glob raises errors for some patterns, such as `.`.
+                if not glob(pattern, root_dir=source.parent, include_hidden=True):  # noqa: PTH207
                     named = source.relative_to(service).as_posix()
                     yield f"{named} embeds {pattern}, which is not there: a step before the build makes it"
 
