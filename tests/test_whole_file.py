@@ -39,6 +39,13 @@ write_whole(Path(sys.argv[1]), "whole")
 """
 
 
+def test_a_link_to_a_file_that_is_not_there_yet_stays(tmp_path: Path) -> None:
+    link = tmp_path / "link"
+    link.symlink_to(tmp_path / "file")
+    write_whole(link, "whole")
+    assert (link.is_symlink(), (tmp_path / "file").read_text(encoding="utf-8")) == (True, "whole")
+
+
 @pytest.mark.parametrize("to_file", [True, False])
 def test_standard_output_is_written_to(tmp_path: Path, *, to_file: bool) -> None:
     with (tmp_path / "out").open("w+", encoding="utf-8") as out:

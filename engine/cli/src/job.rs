@@ -99,12 +99,16 @@ pub fn print(text: impl AsRef<[u8]>) -> Result<(), Failure> {
 /// Writes a file under a temporary name and renames it, so that nobody reads half of it. A link keeps its place. Devices
 /// and pipes, such as /dev/stdout, are written to, never replaced.
 pub fn replace(path: &Path, text: &[u8]) -> Result<(), Failure> {
-    let target = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    let is_file = std::fs::metadata(&target).map_or(true, |found| found.is_file());
-    let written = if is_file && !path.starts_with("/dev") {
-        rename_over(&target, text)
-    } else {
-        std::fs::write(path, text)
+    let target = match std::fs::canonicalize(path) {
+        _ if path.starts_with("/dev") => None,
+        Ok(target) => target.is_file().then_some(target),
+        // A link may lead to a pipe without a name, or to a file that is not there yet.
+        Err(why) if why.kind() == ErrorKind::NotFound && path.is_symlink() => None,
+        Err(_) => Some(path.to_owned()),
+    };
+    let written = match target {
+        Some(target) => rename_over(&target, text),
+        None => std::fs::write(path, text),
     };
     written.map_err(|e| {
         Failure::Failed(format!(
@@ -154,6 +158,14 @@ mod tests {
         replace(&link, b"newer").unwrap();
         assert!(std::fs::symlink_metadata(&link).unwrap().is_symlink());
         assert_eq!(std::fs::read_to_string(&file).unwrap(), "newer");
+        std::fs::remove_file(&file).unwrap();
+        replace(&link, b"first").unwrap();
+        assert!(std::fs::symlink_metadata(&link).unwrap().is_symlink());
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), "first");
+        let circle = folder.join("circle");
+        symlink(&circle, &circle).unwrap();
+        replace(&circle, b"whole").unwrap();
+        assert_eq!(std::fs::read_to_string(&circle).unwrap(), "whole");
         assert!(replace(&folder, b"whole").is_err());
         std::fs::remove_dir_all(&folder).unwrap();
     }
