@@ -72,16 +72,14 @@ impl Progress {
         if !check.counts(event) || self.is_fulfilled(check) && self.order.missing() == 0 {
             return None;
         }
-        let numbers = match check.messages.as_ref().zip(event.found) {
-            None => None,
-            Some((messages, found)) => match messages.numbers(found, key, scratch) {
-                Some(numbers) => Some(numbers),
-                None => {
-                    let json = messages.json(event.data);
-                    return self.event(check, &Event::bare(&json), key, scratch);
-                }
-            },
-        };
+        let mut numbers = None;
+        if let Some((messages, found)) = check.messages.as_ref().zip(event.found) {
+            numbers = messages.numbers(found, key, scratch);
+            if numbers.is_none() {
+                let json = messages.json(event.data);
+                return self.event(check, &Event::bare(&json), key, scratch);
+            }
+        }
         let fulfilled = self.is_fulfilled(check);
         let (mut why, mut is_new) = (None, true);
         if let Some(place) = &check.counter {

@@ -176,14 +176,14 @@ impl Worker {
         let Some(exchange) = self.exchange(slot, at) else {
             return;
         };
-        if exchange.known_head.is_none() {
+        let Some(known) = exchange.known_head.take() else {
+            return;
+        };
+        let body = exchange.known_body.take();
+        if exchange.partial.is_some() {
             return;
         }
         let kind = usize::from(exchange.request.kind);
-        let (known, body) = (exchange.known_head.take(), exchange.known_body.take());
-        let Some(known) = known.filter(|_| exchange.partial.is_none()) else {
-            return;
-        };
         let compiled = &self.mix.requests()[kind];
         let mut partial = begun(&mut self.spare, compiled, known.head, &known.text);
         if let Some(body) = body {
