@@ -195,7 +195,7 @@ fn a_short_draw_of_random_arrivals_is_no_failure() {
 
 #[test]
 fn a_slow_server_that_keeps_up_has_reached_the_rate() {
-    let told = |connections| {
+    let reported = |connections| {
         let server = FaultServer::start(Fault::Delay(Duration::from_millis(100)), 1);
         let mut job = job(&server, BACKENDS[0], 1);
         (job.max_requests, job.duration_s, job.connections) = (None, 2.0, connections);
@@ -211,10 +211,10 @@ fn a_slow_server_that_keeps_up_has_reached_the_rate() {
     // Ten requests are under way at the end of two seconds; with four connections a queue is, too. A busy machine may
     // stall at the end of one load, hardly of three.
     assert!(
-        !(told(64) && told(64) && told(64)),
+        !(reported(64) && reported(64) && reported(64)),
         "it answers all that comes"
     );
-    assert!(told(4), "it answers 40 of 100 a second");
+    assert!(reported(4), "it answers 40 of 100 a second");
 }
 
 #[test]

@@ -420,20 +420,23 @@ fn nobody_listening_is_told_and_is_no_error_of_the_others() {
         traffic(&good.url(), "epoll"),
         open,
     ];
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     let result = follow(
         &job(1, &loads),
         &[slices("load", &[0, 1, 2])],
         &AtomicBool::new(false),
         |event, _| {
             if let SliceEvent::Fatal { contender, why, .. } = event {
-                told.push((*contender, why.clone()));
+                reported.push((*contender, why.clone()));
             }
         },
     )
     .unwrap();
-    assert_eq!(told.len(), 2);
-    assert!(told[0].0 == 0 && told[0].1.contains(gone), "{told:?}");
+    assert_eq!(reported.len(), 2);
+    assert!(
+        reported[0].0 == 0 && reported[0].1.contains(gone),
+        "{reported:?}"
+    );
     let refused = result.slices[0].connection_errors.get("refused");
     assert_eq!(refused, Some(&4));
     assert!(result.slices[1].ok > 0);
