@@ -53,9 +53,10 @@ def foreign_listener(sample: Sample, case: Case) -> Iterator[Fired]:
         "the additional CPU of processes that use at least half as much in the others' slices. (2) A single process, "
         "or all processes of one name, uses more CPU in the contender's slices than in those of each comparable "
         "neighbour. The difference is above 5 % of the contender's CPU (at least 1 % and at most 5 % of a CPU). "
-        "There are more positive differences than chance explains. In the neighbour's slices the process uses less "
-        "than half as much. A neighbour is comparable if it leaves about as much CPU free: the contender leaves at "
-        "most 1.5 times as much, and the process's use in the neighbour's slices is multiplied by this ratio"
+        "There are more positive differences than chance explains, with a correction for the number of processes. In "
+        "the neighbour's slices the process uses less than half as much. A neighbour is comparable if it leaves about "
+        "as much CPU free: the contender leaves at most 1.5 times as much, and the process's use in the neighbour's "
+        "slices is multiplied by this ratio"
     ),
     threshold_reason=(
         "unrelated processes use as much CPU in neighbouring slices. 5 % is the smallest difference that matters. At "

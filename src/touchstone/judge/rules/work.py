@@ -162,8 +162,8 @@ _Works = Mapping[str, WorkCount]
         "calls and rows are counted exactly, except for requests that were sent but not answered. PostgreSQL's "
         "sessions report their counts up to a second late, and statements that touch no table only when the session "
         "ends. At most one row per response counts, because query plans read different numbers of rows for the same "
-        "result. Differences below one unit for twenty requests (5 %) may be work that the service does by itself. A "
-        "contender whose proof does not hold has another finding and is not compared here"
+        "result. Work of less than one unit for twenty responses may be work that the service does by itself, so it "
+        "is not compared. A contender whose proof does not hold has another finding and is not compared here"
     ),
     next_step=(
         "Add a proof to the load that counts the work. In the contender that does less, look for caches and skipped "
