@@ -151,7 +151,7 @@ def errors_above_allowance(sample: Sample, case: Case) -> Iterator[Fired]:
         "no request was sent, or none was answered. In a closed loop also: there were fewer responses than requests "
         "that can be in progress at once (connections times pipelining depth)"
     ),
-    threshold_reason=("with less than one response per connection, the window has measured only a wait"),
+    threshold_reason="with less than one response per connection, the window has measured only a wait",
     next_step=(
         "Read the contender's log and the first errors to find out whether it stopped responding. If one response "
         "takes longer than the window, use a longer window, or a timeout shorter than the window."

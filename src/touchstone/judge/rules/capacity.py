@@ -29,7 +29,7 @@ from touchstone.vocabulary.limits import NEAR_CEILING, OTHERS
         "the null server's capacity, engine and kernel are close to their own limits. The server is the limit only "
         "if its CPUs are full"
     ),
-    next_step=("Read the capacity as a lower bound. Give the engine more CPUs, or the contender fewer (--cpus 0.5)."),
+    next_step="Read the capacity as a lower bound. Give the engine more CPUs, or the contender fewer (--cpus 0.5).",
     phases=("capacity",),
 )
 def capacity_beyond_generator(sample: Sample, case: Case) -> Iterator[Fired]:
@@ -247,7 +247,7 @@ def _burst(sample: Sample, behaviour: Behaviour) -> BurstEvidence | None:
     "objective-not-met",
     Severity.NOTE,
     title="No rate met the objective",
-    threshold=("with a probability of 90 %, the capacity is below the lowest rate that can be tested"),
+    threshold="with a probability of 90 %, the capacity is below the lowest rate that can be tested",
     threshold_reason=(
         "below the lowest rate, a trial of ten seconds has too few requests to estimate the objective's percentiles"
     ),

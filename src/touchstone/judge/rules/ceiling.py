@@ -99,8 +99,7 @@ def near_tare(sample: Sample, case: Case) -> Iterator[Fired]:
         return
     yield Fired(
         f"the rate of {number(result.rate.achieved)}/s is {share(result.rate.achieved / tare)} of the null server's "
-        "rate "
-        f"({number(tare)}/s), and the server used only {share(busy)} of its CPUs",
+        f"rate ({number(tare)}/s), and the server used only {share(busy)} of its CPUs",
         figures=SPEED,
         doubt=PossibleBias(
             faster=None, presses=True, reason="with a faster generator the rate may be any higher value"

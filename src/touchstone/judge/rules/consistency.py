@@ -37,7 +37,7 @@ _BYTES_UNLIKE_BODIES_LONGEST = 20
         "progress when the window or a slice began are not included. The rule also fires if every body is stated "
         "exactly, none was wrong, and the mean body length is outside the range that the templates can produce"
     ),
-    threshold_reason=("the length of an exactly stated body is known, except for the digits of a counter (20 at most)"),
+    threshold_reason="the length of an exactly stated body is known, except for the digits of a counter (20 at most)",
     next_step=(
         "Look at a raw response (`curl -i`). If its body is right, touchstone has counted wrongly: report it with the "
         "record."
@@ -178,7 +178,7 @@ _BOOTS = ("boot_rss", "boot_pss", "boot_anon", "boot_first_response")
         "a figure of rate, latency or memory differs by more than 2 % from the value in the engine's result or in the "
         "starts"
     ),
-    threshold_reason=("figures are copies or medians of these values. 2 % is more than any rounding"),
+    threshold_reason="figures are copies or medians of these values. 2 % is more than any rounding",
     next_step="The figure was derived wrongly. Report it with the record.",
     phases=("load", "boot"),
     tares_too=True,

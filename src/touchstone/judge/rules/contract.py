@@ -19,7 +19,7 @@ _SHOWN = 3
     title="The contender breaks the contract",
     threshold="any check of the verify phase fails, or a request of a load is not answered as it must be",
     threshold_reason="each check of the contract states the correct response, so a failure is certain",
-    next_step=("The evidence shows the request and the response. Fix the service and measure again."),
+    next_step="The evidence shows the request and the response. Fix the service and measure again.",
     phases=("verify",),
 )
 def contract_broken(group: SampleGroup, case: Case) -> Iterator[Fired]:

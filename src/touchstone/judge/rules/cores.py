@@ -212,7 +212,7 @@ _FREQUENCY_CHANGED_SUSPECT = 0.10
         "the mean clock rate at a sample's end differs from that at its start by more than 10 %: suspect; by more than "
         "5 %: a note"
     ),
-    threshold_reason=("single readings of the clock rate vary by a few percent. 5 % is the default margin"),
+    threshold_reason="single readings of the clock rate vary by a few percent. 5 % is the default margin",
     next_step="Set the governor to performance, fix the rate (`cpupower frequency-set`), and let the machine cool.",
     phases=("load", "boot", "build", "hold", "drain", "peak"),
 )

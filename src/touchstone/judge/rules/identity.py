@@ -134,7 +134,7 @@ _WRONG_PROCESS_WATCHED_TICKS_S = 0.02
         "the watched process tree used less than 1 microsecond of CPU per request (with pipelining: divided by the "
         "depth), apart from 20 ms for the resolution of the CPU clock"
     ),
-    threshold_reason=("receiving and sending on a loopback socket costs about 5 microseconds in the kernel alone"),
+    threshold_reason="receiving and sending on a loopback socket costs about 5 microseconds in the kernel alone",
     next_step="Start the server itself, not a script that leaves the server behind. Look at `argv` in stack.toml.",
 )
 def wrong_process_watched(sample: Sample, case: Case) -> Iterator[Fired]:

@@ -19,7 +19,7 @@ from touchstone.record.sample import Sample
     "floor-unsteady",
     Severity.SUSPECT,
     title="The rate without a memory limit was unsteady",
-    threshold=("the rates without a limit, measured before and after the search, differ by more than a limit may cost"),
+    threshold="the rates without a limit, measured before and after the search, differ by more than a limit may cost",
     threshold_reason=(
         "for example, a limit may cost one tenth of the rate. A change of one tenth without a limit then decides as "
         "much as the limit"
@@ -218,8 +218,8 @@ _KERNEL_LEAST = 4 << 20
 def memory_outside_rss(sample: Sample, case: Case) -> Iterator[Fired]:
     """Some memory of a service is not part of RSS and PSS.
 
-    Such memory are memory files (`memfd`, `/dev/shm`) that no process maps, huge pages, and bytes that wait in pipes
-    and sockets.
+    It is the memory of `memfd` and `/dev/shm` files that no process maps, of huge pages, and of bytes that wait in
+    pipes and sockets.
     """
     for account in sample.process.confinement:
         shared, kernel = account.unmapped_shared, account.kernel

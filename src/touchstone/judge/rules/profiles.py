@@ -112,7 +112,7 @@ def profile_unmatched(group: SampleGroup, case: Case) -> Iterator[Fired]:
     Severity.NOTE,
     title="The profiler saw only a part of the CPU",
     threshold="in a round the profiler could not see all CPU",
-    threshold_reason=("even a small unseen share makes the parts differ from those of another profiler"),
+    threshold_reason="even a small unseen share makes the parts differ from those of another profiler",
     next_step="Follow the advice in the finding to get a better profiler, then run the phase `profile` again.",
     phases=("profile",),
 )
@@ -141,7 +141,7 @@ _PROFILER_COSTLY_SHARE = 0.05
     Severity.SUSPECT,
     title="The profiler slowed the program",
     threshold="CPU per request with the profiler is more than 5 % above that in the passes without it",
-    threshold_reason=("differences of a few percent in a part matter, so a profiler must cost less than that"),
+    threshold_reason="differences of a few percent in a part matter, so a profiler must cost less than that",
     next_step=(
         "Do not rely on small differences between parts. At a lower request rate, or on a quieter machine, the "
         "profiler may cost less."

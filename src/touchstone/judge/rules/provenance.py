@@ -158,7 +158,7 @@ def machines_differ(case: Case) -> Iterator[Fired]:
         "the samples have more than one engine version, kernel, scenario or scenario version, or differ in these from "
         "what the run states. It is suspect if only the engine's I/O backend differs within one load"
     ),
-    threshold_reason=("versions and I/O backends of the engine have different costs"),
+    threshold_reason="versions and I/O backends of the engine have different costs",
     next_step="Measure all contenders in one run, or use `touchstone compare` to compare two runs.",
 )
 def mixed_provenance(case: Case) -> Iterator[Fired]:

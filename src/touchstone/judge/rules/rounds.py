@@ -19,7 +19,7 @@ from touchstone.record.sample import Sample
     Severity.INVALID,
     title="The measurement was interrupted",
     threshold="the engine reports that it was interrupted",
-    threshold_reason=("windows of different lengths, or of different parts of a load, cannot be compared"),
+    threshold_reason="windows of different lengths, or of different parts of a load, cannot be compared",
     next_step="Run it again. Whole rounds that were measured before stay valid.",
     tares_too=True,
 )
@@ -69,7 +69,7 @@ def order_not_drawn(case: Case) -> Iterator[Fired]:
     twin_too=False,
     title="Rounds are missing",
     threshold="a load has fewer rounds than the plan has",
-    threshold_reason=("comparisons use only rounds that both contenders have, so the ratios are still right"),
+    threshold_reason="comparisons use only rounds that both contenders have, so the ratios are still right",
     next_step="Find out why they are missing: the run was interrupted, or the findings report a failure.",
 )
 def rounds_incomplete(group: SampleGroup, case: Case) -> Iterator[Fired]:
@@ -92,7 +92,7 @@ def rounds_incomplete(group: SampleGroup, case: Case) -> Iterator[Fired]:
     Severity.NOTE,
     title="All rounds used the same processes",
     threshold="touchstone did not start the contender, and the contender has two rounds or more",
-    threshold_reason=("the figures vary only as one process does, so the variation between starts is unknown"),
+    threshold_reason="the figures vary only as one process does, so the variation between starts is unknown",
     next_step=(
         "The intervals are valid for these processes only. Restart the services and run again before you draw "
         "general conclusions. Or make the service a stack of the scenario; touchstone then starts it in each round."

@@ -23,7 +23,7 @@ from touchstone.record.sample import TARE, Sample
         "Units and spellings of yes and no do not count"
     ),
     threshold_reason="settings are exact values. Different spellings of one value count as equal",
-    next_step=("Find out what changed the setting: the contender, or a limit of the dependency."),
+    next_step="Find out what changed the setting: the contender, or a limit of the dependency.",
     phases=None,
 )
 def dependency_settings_not_as_asked(sample: Sample, case: Case) -> Iterator[Fired]:

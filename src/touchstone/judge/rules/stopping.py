@@ -26,7 +26,7 @@ _LOST = {
     Severity.NOTE,
     title="Requests are lost when the service gets SIGTERM",
     threshold="a request was in progress at SIGTERM or sent after it, was accepted, and got no right response",
-    threshold_reason=("a service may refuse a request, but must answer each request that it has accepted"),
+    threshold_reason="a service may refuse a request, but must answer each request that it has accepted",
     next_step=(
         "On SIGTERM, stop listening, respond to all accepted requests, and only then end the process: wait until the "
         "server's shutdown call has returned. Behind a load balancer, keep serving until the load balancer sends no "

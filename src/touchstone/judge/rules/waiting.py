@@ -219,8 +219,7 @@ def nobody_busy(sample: Sample, case: Case) -> Iterator[Fired]:
     if all(_at_rest(dependency, sample, median) for dependency in sample.dependencies):
         yield Fired(
             f"the median request took {seconds(median)}, while the server used {share(server)} of its CPUs and the "
-            "load "
-            f"generator {share(generator)}. Requests waited for something other than a CPU",
+            f"load generator {share(generator)}. Requests waited for something other than a CPU",
             figures=[],
             evidence={"p50_s": median, "server_busy": server, "engine_busy": generator, "taken": taken},
         )

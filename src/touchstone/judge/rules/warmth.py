@@ -93,7 +93,7 @@ def _halves(trend: HalfTrend, how: str) -> str:
     title="The contender was still warming up in the window",
     threshold=_SHAPE.format("a warm-up") + _NOTE,
     threshold_reason=_SHAPE_REASON,
-    next_step=("Lengthen the warm-up (`warmup_s` of the load). The present figures include the warm-up."),
+    next_step="Lengthen the warm-up (`warmup_s` of the load). The present figures include the warm-up.",
 )
 def warm_up_in_window(group: SampleGroup, case: Case) -> Iterator[Fired]:
     """A runtime that is still compiling is slower than in steady state. A mean over both describes neither."""
