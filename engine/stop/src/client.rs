@@ -247,13 +247,8 @@ impl<'a> Client<'a> {
                 self.answered(asked, &response);
                 self.keep(number, connection, response.keep_alive);
             }
-            Heard::Unprocessed(why) => {
-                self.settle(asked, Outcome::Unprocessed, why);
-                let goes_on = connection.goes_on();
-                self.keep(number, connection, goes_on);
-            }
-            Heard::GivenUp(why) => {
-                self.settle(asked, Outcome::Cut, why);
+            Heard::Declined(outcome, why) => {
+                self.settle(asked, outcome, why);
                 let goes_on = connection.goes_on();
                 self.keep(number, connection, goes_on);
             }

@@ -1,6 +1,6 @@
 //! One connection: what is sent on it, and what comes back.
 
-use crate::outcome::Fate;
+use crate::outcome::{Fate, Outcome};
 use std::io;
 use std::net::SocketAddr;
 use touchstone_exchange::conversation::{Conversation, Declined};
@@ -43,10 +43,8 @@ pub(crate) enum Heard {
     NotHttp(String),
     /// The connection, or the request's stream, ended within a response.
     Broken(String),
-    /// The server said over HTTP/2 that it has not processed the request. The connection may go on.
-    Unprocessed(String),
-    /// The server reset the request's stream before a response began. The connection goes on.
-    GivenUp(String),
+    /// The server declined the request over HTTP/2, or reset its stream, before a response began. The connection may go on.
+    Declined(Outcome, String),
     /// The connection was never made.
     Refused(io::Error),
     /// The connection was reset before a response began: nobody read what was sent.
@@ -165,9 +163,9 @@ impl Connection {
     /// What an error of the conversation means for the request.
     fn failed(&self, why: String) -> Heard {
         match self.conversation.declined() {
-            Some(Declined::Unprocessed) => Heard::Unprocessed(why),
+            Some(Declined::Unprocessed) => Heard::Declined(Outcome::Unprocessed, why),
             Some(Declined::Reset) if self.conversation.begun() => Heard::Broken(why),
-            Some(Declined::Reset) => Heard::GivenUp(why),
+            Some(Declined::Reset) => Heard::Declined(Outcome::Cut, why),
             None => Heard::NotHttp(why),
         }
     }
