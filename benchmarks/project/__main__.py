@@ -20,8 +20,8 @@ import subprocess
 import sys
 import tarfile
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -47,28 +47,26 @@ def _reported(name: str, checkout: Path) -> tuple[float, dict[str, int]]:
         return cpu_s, {path.name: path.stat().st_size for path in Path(folder).iterdir() if path.is_file()}
 
 
-def _fresh(words: list[str], checkout: Path) -> float:
-    """Seconds of a command in a fresh clone."""
+@contextmanager
+def _cloned(checkout: Path) -> Iterator[Path]:
+    """A fresh clone, in a folder that goes with it."""
     with TemporaryDirectory() as folder:
         clone = Path(folder) / "clone"
         subprocess.run(["git", "clone", "--quiet", str(checkout), str(clone)], check=True)
-        return _run(words, clone)[0]
+        yield clone
 
 
-def _packages(checkout: Path) -> float:
-    """CPU seconds until the Python environment is complete."""
-    with TemporaryDirectory() as folder:
-        clone = Path(folder) / "clone"
-        subprocess.run(["git", "clone", "--quiet", str(checkout), str(clone)], check=True)
-        return _run(["make", ".venv/packages"], clone)[1]
+def _fresh(words: list[str], checkout: Path) -> tuple[float, float]:
+    """Seconds of a command in a fresh clone, on the clock and of CPU."""
+    with _cloned(checkout) as clone:
+        return _run(words, clone)
 
 
 def _first(checkout: Path) -> float:
     """Seconds until `make run` prints figures of which one is decided: after some of its rounds, or at its end."""
-    with TemporaryDirectory() as folder:
-        clone, begin = Path(folder) / "clone", time.monotonic()
-        subprocess.run(["git", "clone", "--quiet", str(checkout), str(clone)], check=True)
-        env = os.environ | {"TOUCHSTONE_CACHE": str(Path(folder) / "cache")}
+    begin = time.monotonic()
+    with _cloned(checkout) as clone:
+        env = os.environ | {"TOUCHSTONE_CACHE": str(clone.with_name("cache"))}
         run = subprocess.Popen(["make", "run"], cwd=clone, env=env, stdout=subprocess.PIPE, text=True, process_group=0)
         assert run.stdout is not None
         try:
@@ -95,10 +93,10 @@ WHAT: dict[str, Callable[[Path], float]] = {
     "report": lambda checkout: _reported("report", checkout)[0],
     "json": lambda checkout: _reported("report", checkout)[1]["report.json"],
     "html": lambda checkout: _reported("report", checkout)[1]["report.html"],
-    "setup": lambda checkout: _fresh(["make", "setup"], checkout),
-    "test": lambda checkout: _fresh(["make", "test"], checkout),
-    "ci": lambda checkout: _fresh([".ci/run"], checkout),
-    "packages": _packages,
+    "setup": lambda checkout: _fresh(["make", "setup"], checkout)[0],
+    "test": lambda checkout: _fresh(["make", "test"], checkout)[0],
+    "ci": lambda checkout: _fresh([".ci/run"], checkout)[0],
+    "packages": lambda checkout: _fresh(["make", ".venv/packages"], checkout)[1],
     "first": _first,
     "engine": _engine,
 }
