@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
+import psutil
 import pytest
 
 from tests.run.demo import SCENARIO, add_stack
 from tests.run.test_end_to_end import report_of
+from touchstone.isolation.process import lives
+from touchstone.manifest.catalogue import read_scenario_folder, select_contenders
 from touchstone.plan.plan import RunRequest
 from touchstone.record.sample import Sample
 from touchstone.record.store import load_run
@@ -61,6 +65,31 @@ def test_builds_that_wait_for_each_other_succeed(tmp_path: Path, monkeypatch: py
             assert sample.build is not None
             assert sample.build.cached is cached
             assert sample.figures["build_cold"] > 0
+
+
+def test_a_build_that_is_asked_to_end_twice_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is where its parent has threads: with each that ends, the kernel sends the signal again (prctl(2))."""
+    monkeypatch.setenv("TOUCHSTONE_CACHE", str(tmp_path / "cache"))
+    (tmp_path / "cache").mkdir()
+    folder, pid = tmp_path / "demo", tmp_path / "cache/pid"
+    folder.mkdir()
+    (folder / "scenario.toml").write_text(SCENARIO)
+    # What ignores the signal takes its time to end.
+    add_stack(folder, "slow", build=f"""[["sh", "-c", "trap '' TERM; sleep 300 & echo $! >{pid}; wait"]]""")
+    (contender,) = select_contenders(read_scenario_folder(folder), ["slow"])
+    child = builds_at_once._start(folder, contender, tmp_path / "built")
+    while not (pid.is_file() and pid.read_text().strip()):
+        assert child.poll() is None
+        time.sleep(0.05)
+    sleeping = psutil.Process(int(pid.read_text()))
+    child.terminate()
+    time.sleep(0.5)
+    child.terminate()
+    child.wait(60)
+    left = lives(sleeping)
+    if left:
+        sleeping.kill()
+    assert not left
 
 
 def test_a_build_that_fails_is_reported_and_the_others_go_on(tmp_path: Path) -> None:

@@ -58,6 +58,8 @@ def build_at_once(scenario: Path, bench: Bench, contenders: Sequence[Contender],
                     tell(f"  {name} is built after {time.monotonic() - begin:.0f} s")
     finally:
         for child in running.values():
+            child.terminate()
+        for child in running.values():
             end_child(child)
 
 
@@ -88,6 +90,8 @@ def _build(scenario: Path, name: str, folder: Path) -> int:
 
 
 def _as_interrupt(_signal: int, _frame: object) -> None:
+    # Once: each thread of the parent that ends sends it again (prctl(2)), and would break off what ends the build.
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
     raise KeyboardInterrupt
 
 
