@@ -109,11 +109,16 @@ def _members(held: Any, pointer: str, depth: int) -> Iterator[_Found]:
     if not isinstance(held, dict) or depth > _DEEPEST:
         return
     for key, value in held.items():
-        place = f"{pointer}/{key.replace('~', '~0').replace('/', '~1')}"
+        place = member(pointer, key)
         plain = isinstance(value, str | int) and not isinstance(value, bool)
         if plain and _NAMED.fullmatch(key) and _WRITTEN.fullmatch(str(value)):
             yield key, {"json": place}, str(value)
         yield from _members(value, place, depth + 1)
+
+
+def member(pointer: str, key: str) -> str:
+    """The JSON pointer of a member of the object that another pointer leads to."""
+    return f"{pointer}/{key.replace('~', '~0').replace('/', '~1')}"
 
 
 def _in_location(fields: Sequence[tuple[str, str]]) -> Iterator[_Found]:

@@ -9,7 +9,14 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from touchstone.intake.conceal import conditions_of, secrets_of
-from touchstone.intake.identifiers import Identifier, escaped, identifiers_given, places_in_body, places_in_target
+from touchstone.intake.identifiers import (
+    Identifier,
+    escaped,
+    identifiers_given,
+    member,
+    places_in_body,
+    places_in_target,
+)
 from touchstone.intake.parts import DraftRequest
 
 _VERSION = "version"
@@ -153,7 +160,7 @@ def _pointer(text: str, value: str) -> str | None:
         if held == value:
             return pointer
         if isinstance(held, dict):
-            left += [(f"{pointer}/{key.replace('~', '~0').replace('/', '~1')}", one) for key, one in held.items()]
+            left += [(member(pointer, key), one) for key, one in held.items()]
         elif isinstance(held, list):
             left += [(f"{pointer}/{number}", one) for number, one in enumerate(held)]
     return None
