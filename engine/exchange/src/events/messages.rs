@@ -2,12 +2,11 @@
 
 use std::sync::Arc;
 
-use touchstone_grpc::{Found, Method, prefix};
+use touchstone_grpc::{Method, prefix};
 use touchstone_http::Malformed;
 
 use super::{Event, MOST_BYTES, TOO_LARGE};
-use crate::glance::{Glance, Numbers};
-use crate::template::Key;
+use crate::glance::Glance;
 
 const NO_FLAG: Malformed = Malformed("a message whose flag is neither 0 nor 1");
 const COMPRESSED: Malformed =
@@ -20,7 +19,8 @@ pub struct MessageType {
     method: Method,
     /// Whether anything looks at the data.
     shows: bool,
-    glance: Option<Glance>,
+    /// How they are read without their JSON; none where that is impossible.
+    pub(super) glance: Option<Glance>,
 }
 
 impl MessageType {
@@ -31,16 +31,6 @@ impl MessageType {
             shows,
             glance,
         }
-    }
-
-    /// The numbers in a message that is as expected; none where its JSON decides.
-    pub fn numbers(
-        &self,
-        found: &Found<'_>,
-        key: Key<'_>,
-        scratch: &mut Vec<u8>,
-    ) -> Option<Numbers> {
-        self.glance.as_ref()?.numbers(found, key, scratch)
     }
 
     /// A message as JSON; as it came if it has none, so that whatever looks at it finds it wrong.
@@ -142,7 +132,7 @@ mod tests {
     use super::super::{Progress, Seen, StreamCheck};
     use super::*;
     use crate::call::Call;
-    use crate::template::Scope;
+    use crate::template::{Key, Scope};
 
     const SCHEMA: &str = r#"syntax = "proto3";
         package t;

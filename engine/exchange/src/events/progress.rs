@@ -74,7 +74,8 @@ impl Progress {
         }
         let mut numbers = None;
         if let Some((messages, found)) = check.messages.as_ref().zip(event.found) {
-            numbers = messages.numbers(found, key, scratch);
+            let glance = messages.glance.as_ref();
+            numbers = glance.and_then(|glance| glance.numbers(found, key, scratch));
             if numbers.is_none() {
                 let json = messages.json(event.data);
                 return self.event(check, &Event::bare(&json), key, scratch);
